@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+# How a layer, a test and a program of this project are declared.
+#
+#   coffer_layer(age SOURCES a.cc b.cc DEPS coffer_crypto)      -> library target coffer_age
+#   coffer_test(age_test SOURCES a_test.cc DEPS coffer_age [LABELS slow])
+#
+# Options live on the interface target coffer_options, never in global flags.
+
+add_library(coffer_options INTERFACE)
+target_compile_features(coffer_options INTERFACE cxx_std_20)
+target_include_directories(coffer_options INTERFACE "${PROJECT_SOURCE_DIR}")
+target_compile_options(coffer_options INTERFACE
+  -Wall -Wextra -Wpedantic -Werror
+  -Wshadow -Wconversion -Wsign-conversion -Wcast-qual -Wcast-align -Wold-style-cast
+  -Wnon-virtual-dtor -Woverloaded-virtual -Wformat=2 -Wundef -Wdouble-promotion
+  -Wimplicit-fallthrough -Wextra-semi
+  -fno-strict-aliasing -fstack-protector-strong
+  $<$<CXX_COMPILER_ID:GNU>:-Wlogical-op -Wduplicated-cond -Wduplicated-branches>
+  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety -Wno-c99-extensions>)
+target_compile_definitions(coffer_options INTERFACE
+  _FILE_OFFSET_BITS=64 _GNU_SOURCE
+  $<$<CONFIG:Release>:_FORTIFY_SOURCE=2>
+  COFFER_VERSION="${PROJECT_VERSION}")
+target_link_options(coffer_options INTERFACE -Wl,-z,relro,-z,now)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+set(COFFER_SANITIZE "" CACHE STRING "Value for -fsanitize= (address,undefined or thread)")
+if(COFFER_SANITIZE)
+  target_compile_options(coffer_options INTERFACE
+    -fsanitize=${COFFER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(coffer_options INTERFACE -fsanitize=${COFFER_SANITIZE})
+endif()
+set(COFFER_COVERAGE OFF CACHE BOOL "Instrument for coverage (clang only)")
+if(COFFER_COVERAGE)
+  target_compile_options(coffer_options INTERFACE -fprofile-instr-generate -fcoverage-mapping)
+  target_link_options(coffer_options INTERFACE -fprofile-instr-generate)
+endif()
+if(COFFER_CT_VALGRIND)
+  target_compile_definitions(coffer_options INTERFACE COFFER_CT_VALGRIND=1)
+endif()
+if(COFFER_FUZZ)
+  target_compile_options(coffer_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+find_program(COFFER_CCACHE ccache)
+if(COFFER_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${COFFER_CCACHE}")
+endif()
+
+function(coffer_layer name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
+  add_library(coffer_${name} STATIC ${arg_SOURCES})
+  target_link_libraries(coffer_${name} PUBLIC coffer_options ${arg_DEPS})
+endfunction()
+
+function(coffer_test name)
+  if(NOT COFFER_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS;LABELS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE coffer_options ${arg_DEPS} GTest::gtest_main)
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
+    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 600)
+endfunction()
