@@ -9,9 +9,9 @@ namespace coffer::internal {
 
 }  // namespace coffer::internal
 
-#define COFFER_CHECK(condition)                                              \
-  do {                                                                       \
-    if (!(condition)) [[unlikely]] {                                         \
-      ::coffer::internal::CheckFailed(#condition, __FILE__, __LINE__);       \
-    }                                                                        \
+#define COFFER_CHECK(condition)                                        \
+  do {                                                                 \
+    if (!(condition)) [[unlikely]] {                                   \
+      ::coffer::internal::CheckFailed(#condition, __FILE__, __LINE__); \
+    }                                                                  \
   } while (false)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers whose running time and memory accesses do not depend on the values they are given, only on
-// their sizes. Masks are all ones or all zeros. Each mask goes through a value barrier, so that a
-// compiler cannot see that it is a truth value and turn the arithmetic back into a branch.
+// Helpers whose running time and memory accesses do not depend on the values they are given, only
+// on their sizes. Masks are all ones or all zeros. Each mask goes through a value barrier, so that
+// a compiler cannot see that it is a truth value and turn the arithmetic back into a branch.
 //
 // Poison and Unpoison mark memory as secret for Valgrind's memcheck in builds with
 // COFFER_CT_VALGRIND; elsewhere they do nothing.

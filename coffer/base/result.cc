@@ -5,19 +5,32 @@ namespace coffer {
 
 std::string_view ErrorCodeName(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kInvalidArgument: return "invalid argument";
-    case ErrorCode::kHeader: return "header failure";
-    case ErrorCode::kNoMatch: return "no match";
-    case ErrorCode::kHeaderMac: return "HMAC failure";
-    case ErrorCode::kPayload: return "payload failure";
-    case ErrorCode::kArmor: return "armor failure";
-    case ErrorCode::kIo: return "input/output failure";
-    case ErrorCode::kNotFound: return "not found";
-    case ErrorCode::kAlreadyExists: return "already exists";
-    case ErrorCode::kClosedPipe: return "closed pipe";
-    case ErrorCode::kTooLarge: return "too large";
-    case ErrorCode::kCancelled: return "cancelled";
-    case ErrorCode::kCrypto: return "cryptographic library failure";
+    case ErrorCode::kInvalidArgument:
+      return "invalid argument";
+    case ErrorCode::kHeader:
+      return "header failure";
+    case ErrorCode::kNoMatch:
+      return "no match";
+    case ErrorCode::kHeaderMac:
+      return "HMAC failure";
+    case ErrorCode::kPayload:
+      return "payload failure";
+    case ErrorCode::kArmor:
+      return "armor failure";
+    case ErrorCode::kIo:
+      return "input/output failure";
+    case ErrorCode::kNotFound:
+      return "not found";
+    case ErrorCode::kAlreadyExists:
+      return "already exists";
+    case ErrorCode::kClosedPipe:
+      return "closed pipe";
+    case ErrorCode::kTooLarge:
+      return "too large";
+    case ErrorCode::kCancelled:
+      return "cancelled";
+    case ErrorCode::kCrypto:
+      return "cryptographic library failure";
   }
   COFFER_CHECK(false && "no such error code");
 }

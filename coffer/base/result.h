@@ -28,10 +28,10 @@ enum class ErrorCode {
   kIo,               // the system refused a read, a write or a sync
   kNotFound,
   kAlreadyExists,
-  kClosedPipe,       // whoever reads our output has gone away
-  kTooLarge,         // a bound on size or cost
-  kCancelled,        // the user said no
-  kCrypto,           // the cryptographic library failed or lacks an algorithm
+  kClosedPipe,  // whoever reads our output has gone away
+  kTooLarge,    // a bound on size or cost
+  kCancelled,   // the user said no
+  kCrypto,      // the cryptographic library failed or lacks an algorithm
 };
 
 // The word of a class as messages and tests use it, e.g. "header failure".
@@ -130,10 +130,10 @@ inline Status OkStatus() { return {}; }
 #define COFFER_INTERNAL_CONCAT(a, b) COFFER_INTERNAL_CONCAT2(a, b)
 
 // Returns the error of `expression` from the enclosing function, if there is one.
-#define COFFER_TRY(expression)                                                             \
-  do {                                                                                     \
-    if (auto coffer_internal_status = (expression); !coffer_internal_status.ok())          \
-      return std::move(coffer_internal_status).error();                                    \
+#define COFFER_TRY(expression)                                                    \
+  do {                                                                            \
+    if (auto coffer_internal_status = (expression); !coffer_internal_status.ok()) \
+      return std::move(coffer_internal_status).error();                           \
   } while (false)
 
 // Declares or assigns `target` from the value of `expression`, or returns its error.

@@ -32,9 +32,9 @@ class ChaCha20Poly1305 {
   Status Seal(Nonce nonce, ByteSpan additional_data, ByteSpan plaintext,
               MutableByteSpan ciphertext);
 
-  // Decrypts `ciphertext`, whose last kTagSize bytes are the tag, to `plaintext`, which is that much
-  // shorter. Overlap as above. Returns whether the tag was right; if not, `plaintext` is wiped. An
-  // error means that the library failed, and wipes `plaintext` too.
+  // Decrypts `ciphertext`, whose last kTagSize bytes are the tag, to `plaintext`, which is that
+  // much shorter. Overlap as above. Returns whether the tag was right; if not, `plaintext` is
+  // wiped. An error means that the library failed, and wipes `plaintext` too.
   Result<bool> Open(Nonce nonce, ByteSpan additional_data, ByteSpan ciphertext,
                     MutableByteSpan plaintext);
 

@@ -21,7 +21,8 @@ class HmacSha256 {
   ~HmacSha256();
 
   Status Update(ByteSpan bytes);
-  // Writes the MAC of everything since Create or the last Finish, and starts again with the same key.
+  // Writes the MAC of everything since Create or the last Finish, and starts again with the same
+  // key.
   Status Finish(std::span<uint8_t, kSize> mac);
 
  private:

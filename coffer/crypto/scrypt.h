@@ -10,7 +10,7 @@
 namespace coffer::crypto {
 
 struct ScryptParameters {
-  int log2_n;   // cost: 2^log2_n, 1 to 30
+  int log2_n;  // cost: 2^log2_n, 1 to 30
   uint32_t r = 8;
   uint32_t p = 1;
 };
