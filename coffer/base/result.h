@@ -140,7 +140,9 @@ inline Status OkStatus() { return {}; }
 #define COFFER_ASSIGN_OR_RETURN(target, ...)                                                  \
   COFFER_INTERNAL_ASSIGN_OR_RETURN(COFFER_INTERNAL_CONCAT(coffer_internal_result_, __LINE__), \
                                    target, (__VA_ARGS__))
+// NOLINTBEGIN(bugprone-macro-parentheses): `target` may be a declaration
 #define COFFER_INTERNAL_ASSIGN_OR_RETURN(result, target, expression) \
   auto result = expression;                                          \
   if (!result.ok()) return std::move(result).error();                \
   target = std::move(result).value()
+// NOLINTEND(bugprone-macro-parentheses)

@@ -45,6 +45,7 @@ void SecretBuffer::Append(ByteSpan bytes) {
   COFFER_CHECK(bytes.size() <= SIZE_MAX / 2 - size_);
   const size_t needed = size_ + bytes.size();
   if (needed > capacity_) Reserve(std::max(needed, capacity_ * 2));
+  // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): needed > 0, so there is memory.
   memcpy(data_ + size_, bytes.data(), bytes.size());
   size_ = needed;
 }
