@@ -2,7 +2,12 @@
 # How a layer, a test and a program of this project are declared.
 #
 #   coffer_layer(age SOURCES a.cc b.cc DEPS coffer_crypto)      -> library target coffer_age
-#   coffer_test(age_test SOURCES a_test.cc DEPS coffer_age [LABELS slow])
+#   coffer_test(age_test SOURCES a_test.cc DEPS coffer_age [LABELS slow threads])
+#   coffer_fuzzer(header SOURCES header_fuzz.cc DEPS coffer_age)
+#
+# Labels: slow (left out under sanitizers), threads (the tests that ThreadSanitizer runs), ct (run
+# under memcheck by the ct presets), interop (needs another tool), long (only in long runs).
+# Each of threads and ct has a target that builds all its programs: threads_programs, ct_programs.
 #
 # Options live on the interface target coffer_options, never in global flags.
 
@@ -55,6 +60,19 @@ function(coffer_layer name)
   target_link_libraries(coffer_${name} PUBLIC coffer_options ${arg_DEPS})
 endfunction()
 
+foreach(label IN ITEMS ct threads)
+  add_custom_target(${label}_programs)
+endforeach()
+
+# Makes the aggregate targets of `labels` build `target`.
+function(coffer_add_to_label_targets target labels)
+  foreach(label IN LISTS labels)
+    if(TARGET ${label}_programs)
+      add_dependencies(${label}_programs ${target})
+    endif()
+  endforeach()
+endfunction()
+
 function(coffer_test name)
   if(NOT COFFER_TESTS)
     return()
@@ -62,6 +80,17 @@ function(coffer_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPS;LABELS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE coffer_options ${arg_DEPS} GTest::gtest_main)
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
-    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 600)
+  coffer_add_to_label_targets(${name} "${arg_LABELS}")
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120 NO_PRETTY_VALUES
+    TEST_PREFIX "${name}/" PROPERTIES TIMEOUT 600)
+  if(arg_LABELS)
+    # gtest_discover_tests flattens lists, so that a second label would be taken for a property.
+    # This file is read by ctest once the names of the tests are known.
+    set(labels_file "${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake")
+    file(WRITE "${labels_file}"
+      "if(${name}_TESTS)\n"
+      "  set_tests_properties(\${${name}_TESTS} PROPERTIES LABELS \"${arg_LABELS}\")\n"
+      "endif()\n")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${labels_file}")
+  endif()
 endfunction()
