@@ -55,6 +55,8 @@ class LayersTest(CheckerTest):
             "coffer/crypto/a.cc": '#include <openssl/evp.h>\n#include "coffer/os/random.h"\n'
                                   '#include "coffer/crypto/internal/b.h"\n',
             "coffer/age/a_test.cc": '#include <unistd.h>\n#include "coffer/os/file.h"\n',
+            "coffer/age/b_test.cc": '#include "coffer/base/testing/a.h"\n',
+            "coffer/os/testing/a.cc": '#include "coffer/base/testing/a.h"\n',
             "coffer/vault/a.h": '#include "coffer/store/a.h"\n#include "coffer/age/a.h"\n',
             "fuzz/a_fuzz.cc": '#include "coffer/age/internal/a.h"\n',
             "coffer/age/CMakeLists.txt": "coffer_layer(age\n  SOURCES # here\n    a.cc\n"
@@ -102,8 +104,12 @@ class LayersTest(CheckerTest):
         self.rejects({"coffer/store/CMakeLists.txt":
                       "coffer_test(a_test SOURCES a_test.cc DEPS coffer_age)\n"},
                      "coffer/store/CMakeLists.txt:1", "must not depend on coffer_age")
-        self.rejects({"coffer/store/CMakeLists.txt": "coffer_layer(os SOURCES a.cc DEPS coffer_base)\n"},
-                     "coffer/store/CMakeLists.txt:1", "declared in store's folder")
+        self.rejects({"coffer/crypto/CMakeLists.txt": "coffer_layer(pq SOURCES a.cc)\n",
+                      "coffer/store/CMakeLists.txt": "coffer_layer(s3 SOURCES a.cc DEPS coffer_pq)\n"},
+                     "coffer/store/CMakeLists.txt:1", "must not depend on coffer_pq")
+
+    def test_test_support_stays_in_tests(self):
+        self.source("coffer/age/a.cc", '#include "coffer/base/testing/a.h"', 2, "for tests")
 
 
 class SourcesTest(CheckerTest):
