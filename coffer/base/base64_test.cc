@@ -59,7 +59,9 @@ TEST(Base64, EveryTailHasOneEncoding) {
       const bool canonical =
           kAlphabet.find(text[1]) != std::string_view::npos && kAlphabet.find(text[1]) % 16 == 0;
       ASSERT_EQ(bytes.has_value(), canonical) << text;
-      if (bytes) ASSERT_EQ(Encode(*bytes, Padding::kNone), text);
+      if (bytes) {
+        ASSERT_EQ(Encode(*bytes, Padding::kNone), text);
+      }
     }
     for (int third = 0; third < 256; ++third) {
       const std::string text = {'A', first, static_cast<char>(third)};
@@ -67,7 +69,9 @@ TEST(Base64, EveryTailHasOneEncoding) {
       const bool canonical =
           kAlphabet.find(text[2]) != std::string_view::npos && kAlphabet.find(text[2]) % 4 == 0;
       ASSERT_EQ(bytes.has_value(), canonical) << text;
-      if (bytes) ASSERT_EQ(Encode(*bytes, Padding::kNone), text);
+      if (bytes) {
+        ASSERT_EQ(Encode(*bytes, Padding::kNone), text);
+      }
     }
   }
 }
