@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -26,7 +27,13 @@ inline std::string_view AsText(ByteSpan bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-inline void Append(Bytes& out, ByteSpan more) { out.insert(out.end(), more.begin(), more.end()); }
+// `more` is not part of `out`.
+inline void Append(Bytes& out, ByteSpan more) {
+  if (more.empty()) return;
+  const size_t old_size = out.size();
+  out.resize(old_size + more.size());
+  std::memcpy(out.data() + old_size, more.data(), more.size());
+}
 
 // A cursor over bytes that never reads past their end. Each call either returns what was asked for
 // and moves on, or returns nothing and leaves the cursor where it was.

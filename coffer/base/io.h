@@ -26,6 +26,15 @@ class ByteSink {
   virtual Status Write(ByteSpan bytes) = 0;
 };
 
+class RandomAccessSource {
+ public:
+  virtual ~RandomAccessSource() = default;
+
+  [[nodiscard]] virtual uint64_t size() const = 0;
+  // Reads from `offset` on until `out` is full or the source ends; returns how many bytes.
+  virtual Result<size_t> ReadAt(uint64_t offset, MutableByteSpan out) = 0;
+};
+
 // Reads until `out` is full or the source ends; returns how many bytes were read.
 inline Result<size_t> ReadFull(ByteSource& source, MutableByteSpan out) {
   size_t done = 0;

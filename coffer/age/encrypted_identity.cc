@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Identity files that are age files themselves, encrypted with a passphrase.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "coffer/age/armor.h"
+#include "coffer/age/decrypt.h"
+#include "coffer/age/key_files.h"
+#include "coffer/base/buffered_reader.h"
+
+namespace coffer::age {
+namespace {
+
+class MemorySource final : public ByteSource {
+ public:
+  explicit MemorySource(ByteSpan bytes) : rest_(bytes) {}
+
+  Result<size_t> Read(MutableByteSpan out) override {
+    const size_t size = std::min(out.size(), rest_.size());
+    if (size != 0) std::memcpy(out.data(), rest_.data(), size);
+    rest_ = rest_.subspan(size);
+    return size;
+  }
+
+ private:
+  ByteSpan rest_;
+};
+
+Result<SecretBuffer> ReadAll(ByteSource& source) {
+  SecretBuffer all;
+  SecretBuffer chunk(kChunkSize);
+  while (true) {
+    COFFER_ASSIGN_OR_RETURN(const size_t size, source.Read(chunk.ExposeMutable()));
+    if (size == 0) return all;
+    if (all.size() + size > kMaxKeyFileSize) {
+      return Error(ErrorCode::kTooLarge, "the identity file is larger than 16 MiB");
+    }
+    all.Append(chunk.Expose().first(size));
+  }
+}
+
+class EncryptedIdentity final : public Identity {
+ public:
+  EncryptedIdentity(SecretBuffer content, ScryptIdentity::PassphraseSource passphrase,
+                    int max_log2_n)
+      : content_(std::move(content)), passphrase_(std::move(passphrase)), max_log2_n_(max_log2_n) {}
+
+  Result<std::optional<FileKey>> Unwrap(std::span<const Stanza> stanzas) override {
+    COFFER_TRY(Open());
+    for (const auto& identity : identities_) {
+      COFFER_ASSIGN_OR_RETURN(std::optional<FileKey> file_key, identity->Unwrap(stanzas));
+      if (file_key) return file_key;
+    }
+    return std::optional<FileKey>();
+  }
+
+  Result<std::unique_ptr<Recipient>> ToRecipient() const override {
+    return Error(ErrorCode::kInvalidArgument,
+                 "an encrypted identity file cannot be used to encrypt; give its recipients");
+  }
+
+ private:
+  // Errors here are about the identity file, so that none of them reads like one of the file that
+  // is to be decrypted.
+  Status Open() {
+    if (!identities_.empty()) return OkStatus();
+    Result<SecretBuffer> text = Decrypt();
+    if (!text.ok()) {
+      const Error& cause = text.error();
+      return cause.code() == ErrorCode::kNoMatch
+                 ? Error(ErrorCode::kInvalidArgument, "incorrect passphrase for the identity file")
+                 : Error(cause.code() == ErrorCode::kCancelled ? ErrorCode::kCancelled
+                                                               : ErrorCode::kInvalidArgument,
+                         "encrypted identity file: " + cause.message());
+    }
+    Result<Identities> identities = ParseIdentityFile(text->ExposeText());
+    if (!identities.ok()) {
+      return std::move(identities).error().WithContext("encrypted identity file");
+    }
+    identities_ = std::move(*identities);
+    content_.Clear();
+    return OkStatus();
+  }
+
+  Result<SecretBuffer> Decrypt() {
+    MemorySource memory(content_.Expose());
+    BufferedReader outer(memory);
+    ArmorReader armor(outer);
+    BufferedReader inner(armor);
+    COFFER_ASSIGN_OR_RETURN(const bool armored, StartsWithArmor(outer));
+    BufferedReader& reader = armored ? inner : outer;
+    COFFER_ASSIGN_OR_RETURN(const Header header, ReadHeader(reader));
+    if (header.stanzas.front().type != kScryptType) {
+      return Error(ErrorCode::kInvalidArgument, "it is encrypted, but not with a passphrase");
+    }
+    Identities passphrase;
+    passphrase.push_back(std::make_unique<ScryptIdentity>(passphrase_, max_log2_n_));
+    COFFER_ASSIGN_OR_RETURN(const FileKey file_key, UnwrapFileKey(header, passphrase));
+    COFFER_ASSIGN_OR_RETURN(Decryptor decryptor, Decryptor::BeginPayload(file_key, reader));
+    return ReadAll(decryptor);
+  }
+
+  SecretBuffer content_;
+  ScryptIdentity::PassphraseSource passphrase_;
+  int max_log2_n_;
+  Identities identities_;
+};
+
+}  // namespace
+
+bool IsEncryptedIdentityFile(std::string_view content) {
+  return content.starts_with("age-encryption") || content.starts_with("-----BEGIN AGE");
+}
+
+std::unique_ptr<Identity> MakeEncryptedIdentity(SecretBuffer content,
+                                                ScryptIdentity::PassphraseSource passphrase,
+                                                int max_log2_n) {
+  return std::make_unique<EncryptedIdentity>(std::move(content), std::move(passphrase), max_log2_n);
+}
+
+}  // namespace coffer::age

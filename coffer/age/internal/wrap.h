@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the native stanza types have in common: a file key sealed under a key that is used once, and
+// arguments in base64. Private to the layer.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "coffer/age/header.h"
+#include "coffer/age/keys.h"
+#include "coffer/base/result.h"
+#include "coffer/base/secret.h"
+
+namespace coffer::age::internal {
+
+struct WrapKeyRole;
+using WrapKey = SecretArray<32, WrapKeyRole>;
+
+// A sealed file key: 16 bytes and a tag.
+inline constexpr size_t kWrappedSize = FileKey::kSize + 16;
+
+// ChaCha20-Poly1305 with the zero nonce.
+Result<Bytes> SealFileKey(const WrapKey& key, const FileKey& file_key);
+// Nothing if the tag is wrong. `body` has kWrappedSize bytes; see CheckBody.
+Result<std::optional<FileKey>> OpenFileKey(const WrapKey& key, ByteSpan body);
+
+// kHeader, naming the stanza's type and the reason.
+Error MalformedStanza(const Stanza& stanza, std::string_view reason);
+Status CheckArgumentCount(const Stanza& stanza, size_t count);
+// Checked before anything is decrypted: a body of another size could be made to open under many
+// keys (partitioning oracle).
+Status CheckBody(const Stanza& stanza);
+// Decodes the stanza's argument `index` into all of `out`.
+Status DecodeArgument(const Stanza& stanza, size_t index, MutableByteSpan out);
+
+}  // namespace coffer::age::internal

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "coffer/age/key_files.h"
+
+#include <algorithm>
+#include <cctype>
+#include <functional>
+#include <utility>
+
+#include "coffer/age/x25519.h"
+
+namespace coffer::age {
+namespace {
+
+Error Invalid(std::string message) {
+  return Error(ErrorCode::kInvalidArgument, std::move(message));
+}
+
+// Lines in which somebody put the other half of a key, or a key of another system.
+Status CheckNotIdentity(std::string_view line) {
+  if (line.starts_with("AGE-")) return Invalid("apparent identity instead of a recipient");
+  return OkStatus();
+}
+
+using LineParser = std::function<Status(std::string_view line)>;
+
+// Calls `parse` for each line that means something, and names the line where it fails.
+Status ForEachLine(std::string_view text, const LineParser& parse) {
+  if (text.size() > kMaxKeyFileSize) {
+    return Error(ErrorCode::kTooLarge, "the file is larger than 16 MiB");
+  }
+  for (size_t number = 1; !text.empty(); ++number) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty() || line.front() == '#') continue;
+    Status status =
+        line.starts_with("\xef\xbb\xbf") || line.starts_with("\xff\xfe")
+            ? Invalid("the file starts with a byte order mark; save it as plain text without one")
+            : parse(line);
+    if (!status.ok())
+      return std::move(status).error().WithContext("line " + std::to_string(number));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Recipient>> ParseRecipient(std::string_view text) {
+  COFFER_TRY(CheckNotIdentity(text));
+  if (text.starts_with("age1") && text.find('1', 4) == std::string_view::npos) {
+    COFFER_ASSIGN_OR_RETURN(X25519Recipient recipient, X25519Recipient::Parse(text));
+    return std::unique_ptr<Recipient>(std::make_unique<X25519Recipient>(recipient));
+  }
+  if (text.starts_with("ssh-")) return Invalid("SSH keys are not supported as recipients");
+  if (text.starts_with("github:")) {
+    return Invalid("GitHub user names are not supported as recipients; fetch the keys to a file");
+  }
+  if (text.starts_with("age1")) return Invalid("unsupported recipient type after \"age1\"");
+  return Invalid("unknown recipient type; a recipient starts with \"age1\"");
+}
+
+Result<Recipients> ParseRecipientsFile(std::string_view text) {
+  Recipients recipients;
+  COFFER_TRY(ForEachLine(text, [&](std::string_view line) -> Status {
+    COFFER_ASSIGN_OR_RETURN(auto recipient, ParseRecipient(line));
+    recipients.push_back(std::move(recipient));
+    return OkStatus();
+  }));
+  if (recipients.empty()) return Invalid("no recipients found");
+  return recipients;
+}
+
+Result<std::unique_ptr<Identity>> ParseIdentity(std::string_view text) {
+  if (text.starts_with("AGE-SECRET-KEY-1")) {
+    COFFER_ASSIGN_OR_RETURN(X25519Identity identity, X25519Identity::Parse(text));
+    return std::unique_ptr<Identity>(std::make_unique<X25519Identity>(std::move(identity)));
+  }
+  if (text.starts_with("age1")) return Invalid("apparent recipient instead of an identity");
+  if (text.starts_with("AGE-SECRET-KEY-") || text.starts_with("AGE-PLUGIN-")) {
+    return Invalid("unsupported identity type");
+  }
+  if (text.starts_with("-----BEGIN")) return Invalid("SSH keys are not supported as identities");
+  return Invalid("unknown identity type; an identity starts with \"AGE-SECRET-KEY-1\"");
+}
+
+Result<Identities> ParseIdentityFile(std::string_view text) {
+  Identities identities;
+  COFFER_TRY(ForEachLine(text, [&](std::string_view line) -> Status {
+    COFFER_ASSIGN_OR_RETURN(auto identity, ParseIdentity(line));
+    identities.push_back(std::move(identity));
+    return OkStatus();
+  }));
+  if (identities.empty()) return Invalid("no secret keys found");
+  return identities;
+}
+
+}  // namespace coffer::age
