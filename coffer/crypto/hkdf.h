@@ -16,7 +16,7 @@ struct HkdfInput {
   ByteSpan info;
 };
 
-// Fills `out`, at most 255 * 32 bytes, else kInvalidArgument.
+// Fills `out`, at most 255 * 32 bytes, else kInvalidArgument. `out` and the inputs are apart.
 Status HkdfSha256(const HkdfInput& input, MutableByteSpan out);
 
 // The two halves, for constructions that use them apart (HPKE, RFC 9180 section 4).

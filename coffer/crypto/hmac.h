@@ -7,6 +7,8 @@
 
 #include "coffer/base/bytes.h"
 #include "coffer/base/result.h"
+#include "coffer/base/secret.h"
+#include "coffer/crypto/sha2.h"
 
 namespace coffer::crypto {
 
@@ -14,6 +16,7 @@ class HmacSha256 {
  public:
   static constexpr size_t kSize = 32;
 
+  // Keeps a wiped-at-the-end copy of `key`, which may have any size.
   static Result<HmacSha256> Create(ByteSpan key);
 
   HmacSha256(HmacSha256&& other) noexcept;
@@ -26,9 +29,16 @@ class HmacSha256 {
   Status Finish(std::span<uint8_t, kSize> mac);
 
  private:
-  explicit HmacSha256(void* context) : context_(context) {}
+  struct KeyBlockRole;
+  using KeyBlock = SecretArray<64, KeyBlockRole>;  // the key, or its digest, and zeros
 
-  void* context_;  // EVP_MAC_CTX, owned
+  HmacSha256(Sha2Hasher hasher, KeyBlock block);
+  Status Start();
+  Status HashPaddedKey(uint8_t pad);
+
+  Sha2Hasher hasher_;
+  KeyBlock block_;
+  bool started_ = false;  // whether the inner hash has the padded key
 };
 
 }  // namespace coffer::crypto

@@ -28,8 +28,11 @@ class Sha2Hasher {
  private:
   Sha2Hasher(void* context, Sha2 which) : context_(context), which_(which) {}
 
+  Status Start();
+
   void* context_;  // EVP_MD_CTX, owned
   Sha2 which_;
+  bool started_ = false;  // whether the context is within a message
 };
 
 Result<std::array<uint8_t, 32>> Sha256(ByteSpan bytes);
