@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// A FileSystem for tests that passes calls on to another one, counts them, and lets chosen ones
+// fail.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coffer/os/file_system.h"
+
+namespace coffer::os {
+
+enum class Call : uint8_t {
+  kOpen,
+  kCreate,  // an Open that may create
+  kOpenDescriptor,
+  kCreateUnnamed,
+  kLinkUnnamed,
+  kStat,   // of names and of open files
+  kRead,   // also ReadAt
+  kWrite,  // also WriteAt
+  kTruncate,
+  kAllocate,
+  kSync,
+  kFlush,
+  kSetAttribute,  // mode, owner, times, extended attributes
+  kGetAttribute,
+  kLock,
+  kClose,
+  kRename,  // also RenameNoReplace
+  kLink,
+  kUnlink,
+  kMakeDirectory,
+  kRemoveDirectory,
+  kReadDirectory,
+  kSyncDirectory,
+  kMakeSymlink,
+  kReadLink,
+  kCount,
+};
+
+class FaultFileSystem final : public FileSystem {
+ public:
+  explicit FaultFileSystem(FileSystem& base);
+  ~FaultFileSystem() override;
+
+  // The Nth call from now on (N = 1 is the next), of one kind or of any, fails with `error_number`.
+  // What a call would have done is not done, but for two: a write that fails has written half of
+  // its bytes, and a close has closed.
+  void FailNth(Call call, size_t n, int error_number);
+  void FailNthOfAny(size_t n, int error_number);
+  // From now on every call of this kind fails.
+  void FailAlways(Call call, int error_number);
+  // The Nth Read from now on returns at most one byte.
+  void ShortenNthRead(size_t n);
+  void ClearFaults();
+  // Whether a fault of FailNth, FailNthOfAny or ShortenNthRead has struck.
+  [[nodiscard]] bool struck() const;
+
+  [[nodiscard]] size_t Count(Call call) const;
+  [[nodiscard]] size_t TotalCount() const;
+  // Calls that wait for stable storage: Sync and SyncDirectory.
+  [[nodiscard]] size_t SyncCount() const;
+  void ResetCounts();
+
+  Result<std::unique_ptr<File>> Open(const std::string& path, const OpenOptions& options) override;
+  Result<std::unique_ptr<File>> OpenDescriptor(int descriptor) override;
+  Result<std::unique_ptr<File>> CreateUnnamed(const std::string& directory, uint32_t mode) override;
+  Status LinkUnnamed(File& file, const std::string& path) override;
+  Result<FileStat> Stat(const std::string& path) override;
+  Result<FileStat> StatNoFollow(const std::string& path) override;
+  Status Rename(const std::string& from, const std::string& to) override;
+  Status RenameNoReplace(const std::string& from, const std::string& to) override;
+  Status Link(const std::string& existing, const std::string& name) override;
+  Status Unlink(const std::string& path) override;
+  Status MakeDirectory(const std::string& path, uint32_t mode) override;
+  Status RemoveDirectory(const std::string& path) override;
+  Result<std::vector<DirectoryEntry>> ReadDirectory(const std::string& path, size_t limit) override;
+  Status SyncDirectory(const std::string& path) override;
+  Status MakeSymlink(const std::string& target, const std::string& path) override;
+  Result<std::string> ReadLink(const std::string& path) override;
+  Status SetOwnerNoFollow(const std::string& path, uint32_t user, uint32_t group) override;
+  Status SetTimesNoFollow(const std::string& path, int64_t access_time_ns,
+                          int64_t modify_time_ns) override;
+  Result<bool> IsOnProcessFileSystem(const std::string& path) override;
+  uint32_t Umask() override;
+
+ private:
+  class State;
+  class FaultFile;
+  FileSystem& base_;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace coffer::os
