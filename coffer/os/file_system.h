@@ -124,6 +124,8 @@ struct DirectoryEntry {
 
 class FileSystem {
  public:
+  static constexpr size_t kNoLimit = SIZE_MAX;
+
   virtual ~FileSystem() = default;
 
   // Opens a file, or a directory with Access::kRead (for Stat, Sync and the attributes).
@@ -148,10 +150,9 @@ class FileSystem {
 
   virtual Status MakeDirectory(const std::string& path, uint32_t mode) = 0;
   virtual Status RemoveDirectory(const std::string& path) = 0;
-  // In no order, without "." and "..". At most `limit` entries; a caller that gives one does not
-  // care which.
+  // In no order, without "." and "..". At most `limit` entries (kNoLimit: all); which ones is open.
   virtual Result<std::vector<DirectoryEntry>> ReadDirectory(const std::string& path,
-                                                            size_t limit = SIZE_MAX) = 0;
+                                                            size_t limit) = 0;
   // fsync of a directory. Some file systems cannot: see IsUnsupportedSync.
   virtual Status SyncDirectory(const std::string& path) = 0;
 

@@ -94,6 +94,8 @@ class FaultFileSystem final : public FileSystem {
  private:
   class State;
   class FaultFile;
+  Result<std::unique_ptr<File>> Wrap(Result<std::unique_ptr<File>> opened);
+
   FileSystem& base_;
   std::shared_ptr<State> state_;
 };
