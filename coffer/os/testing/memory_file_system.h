@@ -60,8 +60,10 @@ class MemoryFileSystem final : public FileSystem {
 
  private:
   class Tree;
-  class MemoryFile;
   explicit MemoryFileSystem(std::shared_ptr<Tree> tree);
+  Result<FileStat> StatWith(const std::string& path, bool follow);
+  Status Remove(const char* verb, const std::string& path, bool directory);
+
   std::shared_ptr<Tree> tree_;
 };
 
