@@ -33,6 +33,8 @@ class Recipient {
  public:
   virtual ~Recipient() = default;
   virtual Result<WrappedFileKey> Wrap(const FileKey& file_key, os::Random& random) const = 0;
+  // As it is given on a command line; empty if it has no such form.
+  [[nodiscard]] virtual std::string ToString() const = 0;
 };
 
 class Identity {

@@ -32,6 +32,7 @@ class ScryptRecipient final : public Recipient {
 
   // With a random label, so that no other recipient can stand beside it.
   Result<WrappedFileKey> Wrap(const FileKey& file_key, os::Random& random) const override;
+  [[nodiscard]] std::string ToString() const override { return {}; }
 
  private:
   SecretBuffer passphrase_;

@@ -24,7 +24,7 @@ class X25519Recipient final : public Recipient {
 
   // "age1..." in lower case. kInvalidArgument with the reason, without repeating the text.
   static Result<X25519Recipient> Parse(std::string_view text);
-  [[nodiscard]] std::string ToString() const;
+  [[nodiscard]] std::string ToString() const override;
 
   Result<WrappedFileKey> Wrap(const FileKey& file_key, os::Random& random) const override;
 
