@@ -24,6 +24,10 @@
 
 namespace coffer::os {
 
+namespace internal {
+class OutputBackend;
+}
+
 enum class OutputKind : uint8_t {
   kReplaceable,  // mode 0666 less the umask; takes the place of a file of that name
   kKeyFile,      // mode 0600; kAlreadyExists if there is anything of that name, without a race
@@ -60,9 +64,9 @@ class OutputFile final : public ByteSink {
   void Discard();
 
  private:
-  class Impl;
-  explicit OutputFile(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  explicit OutputFile(std::unique_ptr<internal::OutputBackend> backend);
+
+  std::unique_ptr<internal::OutputBackend> backend_;  // null once committed or discarded
 };
 
 // Standard output as a sink. A reader that has gone away is kClosedPipe (with IgnoreSigpipe()).

@@ -12,6 +12,7 @@ class FaultFileSystem::State {
  public:
   // Counts a call and says whether it fails.
   Status Enter(Call call, const std::string& path) {
+    if (const auto action = TakeAction()) action();
     const std::lock_guard lock(mutex_);
     ++counts_[Index(call)];
     ++total_;
@@ -28,16 +29,24 @@ class FaultFileSystem::State {
     return Take(short_read_) != 0;
   }
 
+  std::function<void()> TakeAction() {
+    const std::lock_guard lock(mutex_);
+    if (action_left_ == 0 || --action_left_ != 0) return nullptr;
+    return std::exchange(action_, nullptr);
+  }
+
   static size_t Index(Call call) { return static_cast<size_t>(call); }
 
   struct Fault {
     size_t left = 0;  // calls until it strikes; 0: none is set
     int error = 0;
+    size_t times = 1;
   };
 
   int Take(Fault& fault) {
     if (fault.left == 0 || --fault.left != 0) return 0;
     struck_ = true;
+    if (--fault.times > 0) fault.left = 1;
     return fault.error;
   }
 
@@ -47,6 +56,8 @@ class FaultFileSystem::State {
   std::array<int, static_cast<size_t>(Call::kCount)> always_{};
   Fault nth_of_any_;
   Fault short_read_;
+  size_t action_left_ = 0;
+  std::function<void()> action_;
   size_t total_ = 0;
   bool struck_ = false;
 };
@@ -150,14 +161,14 @@ FaultFileSystem::FaultFileSystem(FileSystem& base)
 
 FaultFileSystem::~FaultFileSystem() = default;
 
-void FaultFileSystem::FailNth(Call call, size_t n, int error_number) {
+void FaultFileSystem::FailNth(Call call, size_t n, int error_number, size_t times) {
   const std::lock_guard lock(state_->mutex_);
-  state_->nth_[State::Index(call)] = {n, error_number};
+  state_->nth_[State::Index(call)] = {n, error_number, times};
 }
 
 void FaultFileSystem::FailNthOfAny(size_t n, int error_number) {
   const std::lock_guard lock(state_->mutex_);
-  state_->nth_of_any_ = {n, error_number};
+  state_->nth_of_any_ = {n, error_number, 1};
 }
 
 void FaultFileSystem::FailAlways(Call call, int error_number) {
@@ -167,7 +178,13 @@ void FaultFileSystem::FailAlways(Call call, int error_number) {
 
 void FaultFileSystem::ShortenNthRead(size_t n) {
   const std::lock_guard lock(state_->mutex_);
-  state_->short_read_ = {n, 1};
+  state_->short_read_ = {n, 1, 1};
+}
+
+void FaultFileSystem::BeforeNthOfAny(size_t n, std::function<void()> action) {
+  const std::lock_guard lock(state_->mutex_);
+  state_->action_left_ = n;
+  state_->action_ = std::move(action);
 }
 
 void FaultFileSystem::ClearFaults() {
@@ -177,6 +194,7 @@ void FaultFileSystem::ClearFaults() {
   state_->nth_of_any_ = {};
   state_->short_read_ = {};
   state_->struck_ = false;
+  state_->action_left_ = 0;
 }
 
 bool FaultFileSystem::struck() const {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -50,15 +51,17 @@ class FaultFileSystem final : public FileSystem {
   explicit FaultFileSystem(FileSystem& base);
   ~FaultFileSystem() override;
 
-  // The Nth call from now on (N = 1 is the next), of one kind or of any, fails with `error_number`.
-  // What a call would have done is not done, but for two: a write that fails has written half of
-  // its bytes, and a close has closed.
-  void FailNth(Call call, size_t n, int error_number);
+  // The Nth call from now on (N = 1 is the next), of one kind or of any, fails with `error_number`,
+  // and so do those after it if `times` is more than one. What a call would have done is not done,
+  // but for two: a write that fails has written half of its bytes, and a close has closed.
+  void FailNth(Call call, size_t n, int error_number, size_t times = 1);
   void FailNthOfAny(size_t n, int error_number);
   // From now on every call of this kind fails.
   void FailAlways(Call call, int error_number);
   // The Nth Read from now on returns at most one byte.
   void ShortenNthRead(size_t n);
+  // `action` runs just before the Nth call of any kind from now on.
+  void BeforeNthOfAny(size_t n, std::function<void()> action);
   void ClearFaults();
   // Whether a fault of FailNth, FailNthOfAny or ShortenNthRead has struck.
   [[nodiscard]] bool struck() const;
