@@ -53,6 +53,10 @@ class ChildProcess {
   std::unique_ptr<Impl> impl_;
 };
 
+// Called first by main: descriptors 0 to 2 that the parent left closed are opened, so that no file
+// gets such a number and is written to in place of standard error. Using them still fails.
+void OpenStandardDescriptors();
+
 // Runs `command` with /bin/sh -c and returns what it writes to standard output, at most `limit`
 // bytes. Its standard input and error are ours. A status other than 0 is an error.
 Result<SecretBuffer> CaptureCommand(const std::string& command, size_t limit);

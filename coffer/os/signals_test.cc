@@ -5,11 +5,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,61 +16,48 @@
 
 #include "coffer/os/file_system.h"
 #include "coffer/os/output_file.h"
+#include "coffer/os/testing/child.h"
 #include "coffer/os/testing/matchers.h"
 #include "coffer/os/testing/temporary_directory.h"
 
 namespace coffer::os {
 namespace {
 
-// Runs `body` in a child, which exits with what it returns, and gives its wait status.
-int RunInChild(const std::function<int()>& body) {
-  const pid_t child = fork();
-  EXPECT_GE(child, 0);
-  if (child == 0) _exit(body());
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  return status;
-}
-
-bool EndedBy(int status, int signal_number) {
-  return WIFSIGNALED(status) && WTERMSIG(status) == signal_number;
-}
-
 TEST(Signals, RegisteredTemporariesAreRemoved) {
   const TemporaryDirectory directory;
   for (const std::string name : {"kept", "removed", "unregistered"}) {
     WriteTestFile(RealFileSystem(), directory / name, "");
   }
-  EXPECT_TRUE(EndedBy(RunInChild([&] {
-                        InstallSignalHandlers();
-                        {
-                          SignalGuard guard;
-                          (void)guard.Register(directory / "removed");
-                          guard.Unregister(guard.Register(directory / "unregistered"));
-                          guard.Unregister(SignalGuard::kNoSlot);
-                        }
-                        raise(SIGTERM);
-                        return 0;
-                      }),
-                      SIGTERM));
+  EXPECT_TRUE(EndedBySignal(RunInChild([&] {
+                              InstallSignalHandlers();
+                              {
+                                SignalGuard guard;
+                                (void)guard.Register(directory / "removed");
+                                guard.Unregister(guard.Register(directory / "unregistered"));
+                                guard.Unregister(SignalGuard::kNoSlot);
+                              }
+                              raise(SIGTERM);
+                              return 0;
+                            }),
+                            SIGTERM));
   EXPECT_EQ(ListTestDirectory(RealFileSystem(), directory.path()),
             (std::vector<std::string>{"kept", "unregistered"}));
 }
 
 TEST(Signals, AGuardHoldsThemBack) {
   const TemporaryDirectory directory;
-  EXPECT_TRUE(EndedBy(RunInChild([&] {
-                        InstallSignalHandlers();
-                        {
-                          SignalGuard guard;
-                          raise(SIGINT);
-                          WriteTestFile(RealFileSystem(), directory / "reached", "");
-                          (void)guard.Register(directory / "reached");
-                          WriteTestFile(RealFileSystem(), directory / "also", "");
-                        }
-                        return 0;
-                      }),
-                      SIGINT));
+  EXPECT_TRUE(EndedBySignal(RunInChild([&] {
+                              InstallSignalHandlers();
+                              {
+                                SignalGuard guard;
+                                raise(SIGINT);
+                                WriteTestFile(RealFileSystem(), directory / "reached", "");
+                                (void)guard.Register(directory / "reached");
+                                WriteTestFile(RealFileSystem(), directory / "also", "");
+                              }
+                              return 0;
+                            }),
+                            SIGINT));
   EXPECT_EQ(ListTestDirectory(RealFileSystem(), directory.path()),
             std::vector<std::string>{"also"});
 }
@@ -80,23 +65,23 @@ TEST(Signals, AGuardHoldsThemBack) {
 // The handler runs in a thread without the guard, and waits for the one that has it.
 TEST(Signals, AGuardOfAnotherThreadHoldsThemBack) {
   const TemporaryDirectory directory;
-  EXPECT_TRUE(EndedBy(RunInChild([&] {
-                        InstallSignalHandlers();
-                        std::atomic<bool> guarded = false;
-                        std::thread other([&] {
-                          SignalGuard guard;
-                          guarded = true;
-                          usleep(100'000);
-                          WriteTestFile(RealFileSystem(), directory / "removed", "");
-                          (void)guard.Register(directory / "removed");
-                          WriteTestFile(RealFileSystem(), directory / "reached", "");
-                        });
-                        while (!guarded) sched_yield();
-                        pthread_kill(pthread_self(), SIGHUP);
-                        other.join();
-                        return 0;
-                      }),
-                      SIGHUP));
+  EXPECT_TRUE(EndedBySignal(RunInChild([&] {
+                              InstallSignalHandlers();
+                              std::atomic<bool> guarded = false;
+                              std::thread other([&] {
+                                SignalGuard guard;
+                                guarded = true;
+                                usleep(100'000);
+                                WriteTestFile(RealFileSystem(), directory / "removed", "");
+                                (void)guard.Register(directory / "removed");
+                                WriteTestFile(RealFileSystem(), directory / "reached", "");
+                              });
+                              while (!guarded) sched_yield();
+                              pthread_kill(pthread_self(), SIGHUP);
+                              other.join();
+                              return 0;
+                            }),
+                            SIGHUP));
   EXPECT_EQ(ListTestDirectory(RealFileSystem(), directory.path()),
             std::vector<std::string>{"reached"});
 }
@@ -151,12 +136,12 @@ TEST(Signals, PipesWithoutReaders) {
     if (ClassOf(status) != "closed pipe") return 2;
     DieBySigpipe();
   };
-  EXPECT_TRUE(EndedBy(RunInChild([&] { return write_to_closed_pipe(true); }), SIGPIPE));
-  EXPECT_TRUE(EndedBy(RunInChild([&] {
-                        signal(SIGPIPE, SIG_DFL);
-                        return write_to_closed_pipe(false);
-                      }),
-                      SIGPIPE));
+  EXPECT_TRUE(EndedBySignal(RunInChild([&] { return write_to_closed_pipe(true); }), SIGPIPE));
+  EXPECT_TRUE(EndedBySignal(RunInChild([&] {
+                              signal(SIGPIPE, SIG_DFL);
+                              return write_to_closed_pipe(false);
+                            }),
+                            SIGPIPE));
 }
 
 }  // namespace

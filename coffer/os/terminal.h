@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,8 +20,9 @@ bool StandardErrorIsTerminal();
 
 class Terminal {
  public:
-  // The longest line that is taken. (The kernel's own limit for a line is 4095 bytes.)
-  static constexpr size_t kLineLimit = 4096;
+  // The longest line that is taken. The kernel's own limit is one byte more, and it does not tell
+  // when it cuts a line there.
+  static constexpr size_t kLineLimit = 4094;
 
   static Result<std::unique_ptr<Terminal>> Open();
   // On a terminal that is already open; the descriptor stays the caller's.
@@ -49,7 +51,8 @@ class Terminal {
  private:
   Terminal(int descriptor, bool owned) : descriptor_(descriptor), owned_(owned) {}
 
-  Result<SecretBuffer> ReadLineFromDescriptor();
+  // `on_resume` runs when the process was stopped and goes on.
+  Result<SecretBuffer> ReadLineFromDescriptor(const std::function<Status()>& on_resume);
   Status EraseLine();
 
   int descriptor_;
