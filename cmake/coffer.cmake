@@ -3,6 +3,7 @@
 #
 #   coffer_layer(age SOURCES a.cc b.cc DEPS coffer_crypto)      -> library target coffer_age
 #   coffer_test(age_test SOURCES a_test.cc DEPS coffer_age [LABELS slow threads])
+#   coffer_ct_test(age SOURCES age_ct.cc DEPS coffer_age [LEAKS branch index])
 #   coffer_fuzzer(header SOURCES header_fuzz.cc DEPS coffer_age)
 #
 # Labels: slow (left out under sanitizers), threads (the tests that ThreadSanitizer runs), ct (run
@@ -45,6 +46,8 @@ if(COFFER_COVERAGE)
 endif()
 if(COFFER_CT_VALGRIND)
   target_compile_definitions(coffer_options INTERFACE COFFER_CT_VALGRIND=1)
+  # Valgrind 3.19 stops at clang's DWARF 5.
+  target_compile_options(coffer_options INTERFACE -gdwarf-4)
 endif()
 if(COFFER_FUZZ)
   target_compile_options(coffer_options INTERFACE -fsanitize=fuzzer-no-link)
@@ -94,4 +97,34 @@ function(coffer_test name)
       "endif()\n")
     set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${labels_file}")
   endif()
+endfunction()
+
+# A program with its own main that marks secrets with ct::Poison and runs what must not depend on
+# them. In the ct builds it becomes tests labelled ct, under memcheck, one for each vector level that
+# Valgrind can run; elsewhere it is not built. Each word of LEAKS makes one more test: the program
+# gets it as its argument, leaks on purpose, and memcheck must say so.
+find_program(COFFER_VALGRIND valgrind)
+function(coffer_ct_test name)
+  if(NOT COFFER_TESTS OR NOT COFFER_CT_VALGRIND)
+    return()
+  endif()
+  if(NOT COFFER_VALGRIND)
+    message(FATAL_ERROR "the constant-time tests need valgrind")
+  endif()
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS;LEAKS" ${ARGN})
+  add_executable(${name}_ct ${arg_SOURCES})
+  target_link_libraries(${name}_ct PRIVATE coffer_options ${arg_DEPS})
+  add_dependencies(ct_programs ${name}_ct)
+  set(memcheck "${COFFER_VALGRIND}" --quiet --error-exitcode=99 --track-origins=yes)
+  foreach(level IN ITEMS portable avx2)
+    add_test(NAME ct/${name}/${level} COMMAND ${memcheck} $<TARGET_FILE:${name}_ct>)
+    set_tests_properties(ct/${name}/${level} PROPERTIES LABELS ct TIMEOUT 900
+      ENVIRONMENT COFFER_CPU=${level})
+  endforeach()
+  foreach(leak IN LISTS arg_LEAKS)
+    # A pass is memcheck's own sentence, not any failure.
+    add_test(NAME ct/${name}/caught_${leak} COMMAND ${memcheck} $<TARGET_FILE:${name}_ct> ${leak})
+    set_tests_properties(ct/${name}/caught_${leak} PROPERTIES LABELS ct TIMEOUT 900
+      PASS_REGULAR_EXPRESSION "depends on uninitialised value|Use of uninitialised value")
+  endforeach()
 endfunction()
