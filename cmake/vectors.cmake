@@ -42,10 +42,14 @@ endfunction()
 # To be called once, when all tests have been declared.
 function(coffer_report_missing_corpora)
   get_property(missing GLOBAL PROPERTY COFFER_MISSING_CORPORA)
+  list(REMOVE_DUPLICATES missing)
+  # For scripts/test, which names them in its last lines.
+  list(TRANSFORM missing APPEND "\n" OUTPUT_VARIABLE lines)
+  list(JOIN lines "" lines)
+  file(WRITE "${CMAKE_BINARY_DIR}/missing_corpora.txt" "${lines}")
   if(NOT missing)
     return()
   endif()
-  list(REMOVE_DUPLICATES missing)
   list(JOIN missing " " missing)
   message(WARNING "tests left out for want of their vectors: ${missing}; "
     "set COFFER_VECTORS to the directory that has them")
