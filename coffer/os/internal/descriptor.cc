@@ -15,7 +15,7 @@ constexpr size_t kMaxTransfer = 0x7ffff000;
 
 // Waits after EAGAIN; returns whether the call is to be made again.
 bool WaitUntilReady(int descriptor, short events) {
-  if (errno != EAGAIN && errno != EWOULDBLOCK) return false;
+  if (errno != EAGAIN) return false;  // EWOULDBLOCK is the same number here
   pollfd poll_descriptor = {descriptor, events, 0};
   return Retry([&] { return poll(&poll_descriptor, 1, -1); }) > 0;
 }
