@@ -7,6 +7,10 @@
 #include <filesystem>
 #include <string_view>
 
+#ifndef COFFER_VECTORS_DIR
+#define COFFER_VECTORS_DIR ""  // only the environment knows
+#endif
+
 namespace coffer::testing {
 
 // The path of `name`, e.g. "wycheproof/x25519_test.json" or "cctv-age". It need not exist; reading
