@@ -28,6 +28,11 @@ EVP_CIPHER_CTX* Context(void* context) {
   return static_cast<EVP_CIPHER_CTX*>(context);
 }
 
+bool SizesFit(ByteSpan plaintext, ByteSpan ciphertext) {
+  return ciphertext.size() >= ChaCha20Poly1305::kTagSize &&
+         ciphertext.size() - ChaCha20Poly1305::kTagSize == plaintext.size();
+}
+
 bool SameStartOrDisjoint(ByteSpan a, ByteSpan b) {
   const auto a_start = reinterpret_cast<uintptr_t>(a.data());
   const auto b_start = reinterpret_cast<uintptr_t>(b.data());
@@ -94,7 +99,7 @@ ChaCha20Poly1305::~ChaCha20Poly1305() {
 Status ChaCha20Poly1305::Seal(Nonce nonce, ByteSpan additional_data, ByteSpan plaintext,
                               MutableByteSpan ciphertext) {
   EVP_CIPHER_CTX* const context = Context(context_);
-  COFFER_CHECK(ciphertext.size() >= kTagSize && ciphertext.size() - kTagSize == plaintext.size());
+  COFFER_CHECK(SizesFit(plaintext, ciphertext));
   COFFER_CHECK(SameStartOrDisjoint(plaintext, ciphertext));
   if (plaintext.size() > kMaxMessageSize) {
     return Error(ErrorCode::kTooLarge, "a message for ChaCha20-Poly1305 is over 256 GiB");
@@ -112,7 +117,7 @@ Status ChaCha20Poly1305::Seal(Nonce nonce, ByteSpan additional_data, ByteSpan pl
 Result<bool> ChaCha20Poly1305::Open(Nonce nonce, ByteSpan additional_data, ByteSpan ciphertext,
                                     MutableByteSpan plaintext) {
   EVP_CIPHER_CTX* const context = Context(context_);
-  COFFER_CHECK(ciphertext.size() >= kTagSize && ciphertext.size() - kTagSize == plaintext.size());
+  COFFER_CHECK(SizesFit(plaintext, ciphertext));
   COFFER_CHECK(SameStartOrDisjoint(ciphertext, plaintext));
   if (plaintext.size() > kMaxMessageSize) {
     return Error(ErrorCode::kTooLarge, "a message for ChaCha20-Poly1305 is over 256 GiB");

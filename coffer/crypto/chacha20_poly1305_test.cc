@@ -246,11 +246,11 @@ TEST(ChaCha20Poly1305DeathTest, SizesThatDoNotFitAreABrokenInvariant) {
   Bytes a(100), b(100);
   const auto nonce = AsNonce(kCountingNonce);
   const MutableByteSpan out(b);
-  EXPECT_DEATH((void)aead.Seal(nonce, {}, a, out), "plaintext.size");
-  EXPECT_DEATH((void)aead.Seal(nonce, {}, ByteSpan(a).first(83), out), "plaintext.size");
-  EXPECT_DEATH((void)aead.Seal(nonce, {}, {}, out.first(15)), "plaintext.size");
-  EXPECT_DEATH((void)aead.Open(nonce, {}, a, out.first(83)), "plaintext.size");
-  EXPECT_DEATH((void)aead.Open(nonce, {}, ByteSpan(a).first(15), {}), "plaintext.size");
+  EXPECT_DEATH((void)aead.Seal(nonce, {}, a, out), "SizesFit");
+  EXPECT_DEATH((void)aead.Seal(nonce, {}, ByteSpan(a).first(83), out), "SizesFit");
+  EXPECT_DEATH((void)aead.Seal(nonce, {}, {}, out.first(15)), "SizesFit");
+  EXPECT_DEATH((void)aead.Open(nonce, {}, a, out.first(83)), "SizesFit");
+  EXPECT_DEATH((void)aead.Open(nonce, {}, ByteSpan(a).first(15), {}), "SizesFit");
 }
 
 TEST(ChaCha20Poly1305DeathTest, PartialOverlapIsABrokenInvariant) {

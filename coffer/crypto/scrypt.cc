@@ -18,7 +18,7 @@ constexpr uint64_t kHashSize = 32;
 
 Error Invalid(const char* message) { return Error(ErrorCode::kInvalidArgument, message); }
 
-// The bounds of RFC 7914 section 6. After this, 128 * r * 2^log2_n is below 2^68 and 128 * r * p
+// The bounds of RFC 7914 section 6. After this, 128 * r * 2^log2_n is below 2^67 and 128 * r * p
 // below 2^37.
 Status CheckParameters(const ScryptParameters& parameters, size_t out_size) {
   if (parameters.log2_n < 1 || parameters.log2_n > 30) {
@@ -55,9 +55,9 @@ Status Scrypt(ByteSpan passphrase, ByteSpan salt, const ScryptParameters& parame
   const std::optional<uint64_t> memory = MemoryNeeded(parameters);
   if (!memory) return Error(ErrorCode::kTooLarge, "scrypt needs more memory than can be addressed");
   internal::InitializeLibrary();
-  if (EVP_PBE_scrypt(AsText(passphrase).data(), passphrase.size(), salt.data(), salt.size(),
-                     uint64_t{1} << parameters.log2_n, parameters.r, parameters.p, *memory,
-                     out.data(), out.size()) == 1) {
+  if (EVP_PBE_scrypt(reinterpret_cast<const char*>(passphrase.data()), passphrase.size(),
+                     salt.data(), salt.size(), uint64_t{1} << parameters.log2_n, parameters.r,
+                     parameters.p, *memory, out.data(), out.size()) == 1) {
     return OkStatus();
   }
   SecureWipe(out);

@@ -46,26 +46,26 @@ Result<const T*> Fetched(const T* algorithm, std::string_view name) {
 
 void InitializeLibrary() {
   // A failure shows in the first call that needs what is missing.
-  [[maybe_unused]] static const int started = OPENSSL_init_crypto(kStartOptions, nullptr);
+  [[maybe_unused]] static const int kStarted = OPENSSL_init_crypto(kStartOptions, nullptr);
 }
 
 Result<const EVP_CIPHER*> FetchChaCha20Poly1305() {
-  static const EVP_CIPHER* const cipher = Fetch<EVP_CIPHER_fetch>("ChaCha20-Poly1305");
-  return Fetched(cipher, "ChaCha20-Poly1305");
+  static const EVP_CIPHER* const kCipher = Fetch<EVP_CIPHER_fetch>("ChaCha20-Poly1305");
+  return Fetched(kCipher, "ChaCha20-Poly1305");
 }
 
 Result<const EVP_MD*> FetchSha256() {
-  static const EVP_MD* const digest = Fetch<EVP_MD_fetch>("SHA2-256");
-  return Fetched(digest, "SHA-256");
+  static const EVP_MD* const kDigest = Fetch<EVP_MD_fetch>("SHA2-256");
+  return Fetched(kDigest, "SHA-256");
 }
 
 Result<const EVP_MD*> FetchSha512() {
-  static const EVP_MD* const digest = Fetch<EVP_MD_fetch>("SHA2-512");
-  return Fetched(digest, "SHA-512");
+  static const EVP_MD* const kDigest = Fetch<EVP_MD_fetch>("SHA2-512");
+  return Fetched(kDigest, "SHA-512");
 }
 
 Error LibraryError(std::string_view what) {
-  const unsigned long number = ERR_peek_last_error();
+  const auto number = ERR_peek_last_error();
   ERR_clear_error();
   std::string message(what);
   message += ": the cryptographic library failed";
