@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "coffer/cli/key_loading.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "coffer/age/key_files.h"
+#include "coffer/base/quote.h"
+#include "coffer/cli/console.h"
+#include "coffer/cli/passphrase.h"
+#include "coffer/os/file_system.h"
+#include "coffer/os/input.h"
+
+namespace coffer::cli {
+namespace {
+
+Error Invalid(std::string message) {
+  return Error(ErrorCode::kInvalidArgument, std::move(message));
+}
+
+bool IsStandardInput(const std::string& path) { return path == "-"; }
+
+void WarnOfDuplicates(const std::vector<std::string>& values, std::string_view what) {
+  std::set<std::string_view> seen;
+  std::set<std::string_view> warned;
+  for (const std::string& value : values) {
+    if (seen.insert(value).second || !warned.insert(value).second) continue;
+    PrintWarning("duplicate " + std::string(what) + " " + Quote(value));
+  }
+}
+
+template <class T>
+void MoveInto(std::vector<T>& all, std::vector<T> more) {
+  for (T& one : more) all.push_back(std::move(one));
+}
+
+Result<age::Identities> LoadIdentityFile(const std::string& path,
+                                         const PassphraseSourceOptions& passphrase_source,
+                                         int max_work_factor) {
+  COFFER_ASSIGN_OR_RETURN(SecretBuffer content, os::ReadSecretFile(path, age::kMaxKeyFileSize));
+  if (!age::IsEncryptedIdentityFile(content.ExposeText())) {
+    return age::ParseIdentityFile(content.ExposeText());
+  }
+  const std::string what = " for identity file " + Quote(path);
+  age::Identities identities;
+  identities.push_back(age::MakeEncryptedIdentity(
+      std::move(content),
+      [passphrase_source, what] { return ExistingPassphrase(passphrase_source, what); },
+      max_work_factor));
+  return identities;
+}
+
+}  // namespace
+
+Result<age::Recipients> LoadRecipients(const EncryptOptions& options) {
+  WarnOfDuplicates(options.recipients, "recipient");
+  WarnOfDuplicates(options.recipients_files, "recipients file");
+  WarnOfDuplicates(options.identity_files, "identity file");
+  age::Recipients recipients;
+  for (const std::string& text : options.recipients) {
+    Result<std::unique_ptr<age::Recipient>> recipient = age::ParseRecipient(text);
+    // A recipient is public, so it may be shown, unless it is the wrong half of a key.
+    if (!recipient.ok()) {
+      const bool secret = text.starts_with("AGE-");
+      return std::move(recipient).error().WithContext(secret ? std::string("-r")
+                                                             : "invalid recipient " + Quote(text));
+    }
+    recipients.push_back(std::move(*recipient));
+  }
+  for (const std::string& path : options.recipients_files) {
+    COFFER_ASSIGN_OR_RETURN(const SecretBuffer content,
+                            os::ReadSecretFile(path, age::kMaxKeyFileSize));
+    Result<age::Recipients> file = age::ParseRecipientsFile(content.ExposeText());
+    if (!file.ok()) return std::move(file).error().WithContext("recipients file " + Quote(path));
+    MoveInto(recipients, std::move(*file));
+  }
+  COFFER_ASSIGN_OR_RETURN(
+      const age::Identities identities,
+      LoadIdentities(options.identity_files, options.passphrase_source, age::kMaxScryptLog2N));
+  for (const auto& identity : identities) {
+    COFFER_ASSIGN_OR_RETURN(std::unique_ptr<age::Recipient> recipient, identity->ToRecipient());
+    recipients.push_back(std::move(recipient));
+  }
+  return recipients;
+}
+
+Result<age::Identities> LoadIdentities(const std::vector<std::string>& paths,
+                                       const PassphraseSourceOptions& passphrase_source,
+                                       int max_work_factor) {
+  age::Identities identities;
+  for (const std::string& path : paths) {
+    Result<age::Identities> file = LoadIdentityFile(path, passphrase_source, max_work_factor);
+    if (!file.ok()) return std::move(file).error().WithContext("identity file " + Quote(path));
+    MoveInto(identities, std::move(*file));
+  }
+  return identities;
+}
+
+Status CheckOutputIsNotInput(const OutputTarget& output, const std::string& input,
+                             const std::vector<std::vector<std::string>>& key_files) {
+  if (output.to_stdout()) return OkStatus();
+  const auto check = [&](const std::string& path, std::string_view what) -> Status {
+    if (IsStandardInput(path) || path.empty()) return OkStatus();
+    const Result<bool> same = os::SameFile(os::RealFileSystem(), path, *output.path);
+    // A file that cannot be looked at will be reported when it is opened.
+    if (!same.ok() || !*same) return OkStatus();
+    return Invalid(std::string(what) + " and output file are the same: " + Quote(path));
+  };
+  COFFER_TRY(check(input, "input"));
+  for (const auto& paths : key_files) {
+    for (const std::string& path : paths) COFFER_TRY(check(path, "key"));
+  }
+  return OkStatus();
+}
+
+Status CheckStandardInputUse(const std::string& input,
+                             const std::vector<std::vector<std::string>>& key_files,
+                             const PassphraseSourceOptions& passphrase_source) {
+  size_t uses = IsStandardInput(input) || input.empty() ? 1 : 0;
+  for (const auto& paths : key_files) {
+    uses += static_cast<size_t>(std::ranges::count_if(paths, IsStandardInput));
+  }
+  if (passphrase_source.file && IsStandardInput(*passphrase_source.file)) ++uses;
+  if (passphrase_source.descriptor == 0) ++uses;
+  if (uses > 1) return Invalid("standard input is used for multiple purposes");
+  return OkStatus();
+}
+
+}  // namespace coffer::cli

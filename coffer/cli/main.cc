@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <variant>
+
+#include "coffer/cli/commands.h"
+#include "coffer/cli/console.h"
+#include "coffer/cli/options.h"
+#include "coffer/os/memory.h"
+#include "coffer/os/signals.h"
+
+namespace coffer::cli {
+namespace {
+
+Status Run(const EncryptOptions& options) { return RunEncrypt(options); }
+Status Run(const DecryptOptions& options) { return RunDecrypt(options); }
+Status Run(const KeygenOptions& options) { return RunKeygen(options); }
+Status Run(const InspectOptions& options) { return RunInspect(options); }
+Status Run(const ParseEnd&) { return OkStatus(); }
+
+ExitCode Main(int argc, const char* const* argv) {
+  os::HardenProcess();
+  os::InstallSignalHandlers();
+  os::IgnoreSigpipe();
+  const Options options = ParseCommandLine(argc, argv);
+  if (const auto* end = std::get_if<ParseEnd>(&options))
+    return static_cast<ExitCode>(end->exit_code);
+  const Status status = std::visit([](const auto& o) { return Run(o); }, options);
+  return status.ok() ? ExitCode::kOk : ReportFailure(status.error());
+}
+
+}  // namespace
+}  // namespace coffer::cli
+
+int main(int argc, char** argv) { return static_cast<int>(coffer::cli::Main(argc, argv)); }

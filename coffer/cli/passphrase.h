@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passphrases: asked for on the terminal, or from a file, a descriptor or a command.
+#pragma once
+
+#include <string>
+
+#include "coffer/base/result.h"
+#include "coffer/base/secret.h"
+#include "coffer/cli/options.h"
+
+namespace coffer::cli {
+
+inline constexpr size_t kMaxPassphraseSize = size_t{1} << 20;
+
+// kInvalidArgument if more than one source is given.
+Status CheckPassphraseSource(const PassphraseSourceOptions& options);
+
+// A passphrase for something new. On the terminal it is asked for twice; left empty, one is made
+// and shown. From elsewhere it must not be empty.
+Result<SecretBuffer> NewPassphrase(const PassphraseSourceOptions& options);
+
+// The passphrase of something that exists. `what` is for the prompt, e.g. "" or " for identity file
+// x".
+Result<SecretBuffer> ExistingPassphrase(const PassphraseSourceOptions& options,
+                                        const std::string& what);
+
+}  // namespace coffer::cli
