@@ -44,10 +44,18 @@ void SecretBuffer::Append(ByteSpan bytes) {
   if (bytes.empty()) return;
   COFFER_CHECK(bytes.size() <= SIZE_MAX / 2 - size_);
   const size_t needed = size_ + bytes.size();
-  if (needed > capacity_) Reserve(std::max(needed, capacity_ * 2));
-  // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): needed > 0, so there is memory.
-  memcpy(data_ + size_, bytes.data(), bytes.size());
-  size_ = needed;
+  if (needed <= capacity_) {
+    memcpy(data_ + size_, bytes.data(), bytes.size());
+    size_ = needed;
+    return;
+  }
+  // The old memory lasts until `bytes`, which may lie in it, are copied.
+  SecretBuffer grown;
+  grown.Reserve(std::max(needed, capacity_ * 2));
+  if (size_ != 0) memcpy(grown.data_, data_, size_);
+  memcpy(grown.data_ + size_, bytes.data(), bytes.size());
+  grown.size_ = needed;
+  *this = std::move(grown);
 }
 
 void SecretBuffer::Truncate(size_t size) {

@@ -93,7 +93,7 @@ class SecretBuffer {
   [[nodiscard]] size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
 
-  void Append(ByteSpan bytes);
+  void Append(ByteSpan bytes);  // which may be its own
   void Append(std::string_view text) { Append(AsBytes(text)); }
   void PushBack(uint8_t byte) { Append(ByteSpan(&byte, 1)); }
   // Shortens to `size`, which is at most size(); what is cut off is wiped.
