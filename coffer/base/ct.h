@@ -59,6 +59,13 @@ template <std::unsigned_integral T>
 // Whether two strings of bytes are the same. Their sizes are public; different sizes are not equal.
 [[nodiscard]] bool Equal(ByteSpan a, ByteSpan b);
 
+// The same as a mask that stays secret: 0xff if equal, else 0. The sizes are the same.
+[[nodiscard]] uint8_t EqualMask(ByteSpan a, ByteSpan b);
+
+// Writes `a` to `out` if the mask is 0xff, `b` if it is 0. All have one size; `out` may be one of
+// the two.
+void SelectBytes(uint8_t mask, ByteSpan a, ByteSpan b, MutableByteSpan out);
+
 // Whether every byte is zero.
 [[nodiscard]] bool IsAllZero(ByteSpan bytes);
 

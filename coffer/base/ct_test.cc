@@ -114,5 +114,42 @@ TEST(CtMarks, LeaveValuesAlone) {
   EXPECT_EQ(value, 0x12345678U);
 }
 
+// A difference in any single bit, whatever the size does to the words that are compared at a time.
+TEST(CtTest, ComparisonsSeeEveryBit) {
+  for (size_t size : {size_t{0}, size_t{1}, size_t{7}, size_t{8}, size_t{9}, size_t{31}}) {
+    Bytes a(size, 0x5a);
+    Bytes b = a;
+    EXPECT_EQ(EqualMask(a, b), 0xff);
+    EXPECT_TRUE(Equal(a, b));
+    for (size_t bit = 0; bit < 8 * size; ++bit) {
+      b[bit / 8] = static_cast<uint8_t>(a[bit / 8] ^ (1U << (bit % 8)));
+      EXPECT_EQ(EqualMask(a, b), 0) << size << " bytes, bit " << bit;
+      EXPECT_FALSE(Equal(a, b)) << size << " bytes, bit " << bit;
+      b[bit / 8] = a[bit / 8];
+    }
+  }
+  EXPECT_FALSE(Equal(Bytes(3), Bytes(4)));
+}
+
+TEST(CtTest, DifferencesDoNotCancel) {
+  const Bytes a(16, 0);
+  Bytes b(16, 0);
+  b[0] = 0x80;
+  b[8] = 0x80;
+  EXPECT_EQ(EqualMask(a, b), 0);
+}
+
+TEST(CtTest, SelectBytesTakesOneOfThem) {
+  const std::array<uint8_t, 3> a = {1, 2, 0xff};
+  const std::array<uint8_t, 3> b = {0xf0, 0, 7};
+  std::array<uint8_t, 3> out{};
+  SelectBytes(0xff, a, b, out);
+  EXPECT_EQ(out, a);
+  SelectBytes(0, a, b, out);
+  EXPECT_EQ(out, b);
+  SelectBytes(0xff, a, out, out);
+  EXPECT_EQ(out, a);
+}
+
 }  // namespace
 }  // namespace coffer::ct
