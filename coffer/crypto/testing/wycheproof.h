@@ -32,8 +32,8 @@ enum class Verdict { kValid, kInvalid, kAcceptable };
 struct WycheproofCase {
   int64_t id;
   Verdict verdict;
-  std::string comment;
-  std::vector<std::string> flags;
+  std::string comment;             // may be empty
+  std::vector<std::string> flags;  // may be empty
   WycheproofFields fields;
 
   [[nodiscard]] bool HasFlag(std::string_view flag) const;
