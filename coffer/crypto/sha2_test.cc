@@ -5,7 +5,6 @@
 #include "coffer/crypto/sha2.h"
 
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -125,17 +124,6 @@ TEST(Sha2DeathTest, MovedFromObjectsAndWrongSizesAreBrokenInvariants) {
   EXPECT_DEATH((void)second.Finish(wrong), "out.size");
   Sha2Hasher sha512 = Make(Sha2::kSha512);
   EXPECT_DEATH((void)sha512.Finish(digest), "out.size");
-}
-
-// As the first use of the library in its process, when run alone as ctest does.
-TEST(Sha2, ManyThreadsMayBeFirst) {
-  std::vector<std::string> digests(8);
-  std::vector<std::thread> threads;
-  for (std::string& digest : digests) {
-    threads.emplace_back([&digest] { digest = hex::Encode(*Sha256(AsBytes("abc"))); });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const std::string& digest : digests) EXPECT_EQ(digest, Examples()[1].sha256);
 }
 
 }  // namespace
