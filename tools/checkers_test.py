@@ -130,6 +130,8 @@ class SourcesTest(CheckerTest):
             "coffer/b/a_test.cc": SPDX + "if (memcmp(a, b, 3) == 0) {}\n",
             "cmake/x.cmake": "# " + SPDX[3:] + "x(${CMAKE_CURRENT_SOURCE_DIR}/replay.cc)\n",
             "fuzz/replay.cc": SPDX,
+            "tests/CMakeLists.txt": "# " + SPDX[3:] + "coffer_cli_test(b)\n",
+            "tests/cli/b.script": "$ coffer\n",
             "fuzz/corpus/a/b.cc": "no newline, TO" + "DO",
             "scripts/a": "#!/bin/sh\n# " + SPDX[3:],
             "README.md": "words\n",
@@ -143,6 +145,8 @@ class SourcesTest(CheckerTest):
     def test_source_in_no_target(self):
         cmake = {"coffer/CMakeLists.txt": "# " + SPDX[3:] + "# a_test.cc\nx(b/a_test.cc)\n"}
         self.rejects({"coffer/a_test.cc": SPDX, **cmake}, "coffer/a_test.cc:1", "no CMake target")
+        self.rejects({"tests/cli/b.script": "x\n", **cmake}, "tests/cli/b.script:1",
+                     "no CMake target")
         self.rejects({"tests/a_test.sh": "# " + SPDX[3:], **cmake}, "tests/a_test.sh:1",
                      "no CMake target")
 
