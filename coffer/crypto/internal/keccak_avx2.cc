@@ -25,45 +25,51 @@ COFFER_AVX2_INLINE __m256i RotateLeft(__m256i a) {
   return _mm256_or_si256(_mm256_slli_epi64(a, kCount), _mm256_srli_epi64(a, 64 - kCount));
 }
 
-template <size_t kX, size_t kY>
+// Word w of four states stands at [kStep * w].
+template <size_t kStep, size_t kX, size_t kY>
 COFFER_AVX2_INLINE __m256i ThetaRhoPi(const __m256i* a, const __m256i* d) {
   constexpr size_t kFrom = KeccakPiSource(kX, kY);
-  return RotateLeft<kKeccakRho[kFrom]>(Xor(a[kFrom], d[kFrom % 5]));
+  return RotateLeft<kKeccakRho[kFrom]>(Xor(a[kStep * kFrom], d[kFrom % 5]));
 }
 
-template <size_t kY>
-COFFER_AVX2_INLINE void Row(const __m256i* a, const __m256i* d, __m256i* out) {
-  const __m256i b0 = ThetaRhoPi<0, kY>(a, d);
-  const __m256i b1 = ThetaRhoPi<1, kY>(a, d);
-  const __m256i b2 = ThetaRhoPi<2, kY>(a, d);
-  const __m256i b3 = ThetaRhoPi<3, kY>(a, d);
-  const __m256i b4 = ThetaRhoPi<4, kY>(a, d);
-  out[5 * kY + 0] = Xor(b0, _mm256_andnot_si256(b1, b2));
-  out[5 * kY + 1] = Xor(b1, _mm256_andnot_si256(b2, b3));
-  out[5 * kY + 2] = Xor(b2, _mm256_andnot_si256(b3, b4));
-  out[5 * kY + 3] = Xor(b3, _mm256_andnot_si256(b4, b0));
-  out[5 * kY + 4] = Xor(b4, _mm256_andnot_si256(b0, b1));
+// Row y of the result, which also goes into the parities of the columns, theta's C, for the next
+// round: computed apart, they would have to load the whole state once more.
+template <size_t kStep, size_t kY>
+COFFER_AVX2_INLINE void Row(const __m256i* a, const __m256i* d, __m256i round_constant,
+                            __m256i* out, __m256i* parity) {
+  const __m256i b[5] = {ThetaRhoPi<kStep, 0, kY>(a, d), ThetaRhoPi<kStep, 1, kY>(a, d),
+                        ThetaRhoPi<kStep, 2, kY>(a, d), ThetaRhoPi<kStep, 3, kY>(a, d),
+                        ThetaRhoPi<kStep, 4, kY>(a, d)};
+  for (size_t x = 0; x < 5; ++x) {
+    __m256i word = Xor(b[x], _mm256_andnot_si256(b[(x + 1) % 5], b[(x + 2) % 5]));
+    if (kY == 0 && x == 0) word = Xor(word, round_constant);
+    parity[x] = kY == 0 ? word : Xor(parity[x], word);
+    out[kStep * (5 * kY + x)] = word;
+  }
 }
 
-COFFER_AVX2_INLINE __m256i Column(const __m256i* a, size_t x) {
-  return Xor(Xor(Xor(a[x], a[x + 5]), Xor(a[x + 10], a[x + 15])), a[x + 20]);
+template <size_t kStep>
+COFFER_AVX2_INLINE void Parities(const __m256i* a, __m256i* parity) {
+  for (size_t x = 0; x < 5; ++x) {
+    parity[x] = Xor(
+        Xor(Xor(a[kStep * x], a[kStep * (x + 5)]), Xor(a[kStep * (x + 10)], a[kStep * (x + 15)])),
+        a[kStep * (x + 20)]);
+  }
 }
 
-COFFER_AVX2_INLINE void Round(const __m256i* a, __m256i* out, uint64_t round_constant) {
-  const __m256i c0 = Column(a, 0);
-  const __m256i c1 = Column(a, 1);
-  const __m256i c2 = Column(a, 2);
-  const __m256i c3 = Column(a, 3);
-  const __m256i c4 = Column(a, 4);
-  const __m256i d[5] = {Xor(c4, RotateLeft<1>(c1)), Xor(c0, RotateLeft<1>(c2)),
-                        Xor(c1, RotateLeft<1>(c3)), Xor(c2, RotateLeft<1>(c4)),
-                        Xor(c3, RotateLeft<1>(c0))};
-  Row<0>(a, d, out);
-  Row<1>(a, d, out);
-  Row<2>(a, d, out);
-  Row<3>(a, d, out);
-  Row<4>(a, d, out);
-  out[0] = Xor(out[0], _mm256_set1_epi64x(static_cast<long long>(round_constant)));
+template <size_t kStep>
+COFFER_AVX2_INLINE void Round(const __m256i* a, __m256i* out, __m256i* parity, size_t round) {
+  const __m256i d[5] = {
+      Xor(parity[4], RotateLeft<1>(parity[1])), Xor(parity[0], RotateLeft<1>(parity[2])),
+      Xor(parity[1], RotateLeft<1>(parity[3])), Xor(parity[2], RotateLeft<1>(parity[4])),
+      Xor(parity[3], RotateLeft<1>(parity[0]))};
+  const __m256i round_constant =
+      _mm256_set1_epi64x(static_cast<long long>(kKeccakRoundConstants[round]));
+  Row<kStep, 0>(a, d, round_constant, out, parity);
+  Row<kStep, 1>(a, d, round_constant, out, parity);
+  Row<kStep, 2>(a, d, round_constant, out, parity);
+  Row<kStep, 3>(a, d, round_constant, out, parity);
+  Row<kStep, 4>(a, d, round_constant, out, parity);
 }
 
 COFFER_AVX2_INLINE __m256i LoadWords(const void* from) {
@@ -73,17 +79,33 @@ COFFER_AVX2_INLINE void StoreWords(void* to, __m256i words) {
   _mm256_storeu_si256(static_cast<__m256i*>(to), words);
 }
 
-// Four of the states whose words are `kStride` apart.
-template <size_t kStride>
-COFFER_AVX2 void PermuteFour(uint64_t* words, KeccakRounds rounds) {
-  __m256i a[kKeccakWords];
-  __m256i e[kKeccakWords];
-  for (size_t w = 0; w < kKeccakWords; ++w) a[w] = LoadWords(words + w * kStride);
+// Every second round is from the state to `other`, every second one back.
+COFFER_AVX2 void PermuteX4(KeccakX4& states, KeccakRounds rounds) {
+  auto* const a = reinterpret_cast<__m256i*>(states.word);
+  __m256i other[kKeccakWords];
+  __m256i parity[5];
+  Parities<1>(a, parity);
   for (size_t round = 24 - static_cast<size_t>(rounds); round < 24; round += 2) {
-    Round(a, e, kKeccakRoundConstants[round]);
-    Round(e, a, kKeccakRoundConstants[round + 1]);
+    Round<1>(a, other, parity, round);
+    Round<1>(other, a, parity, round + 1);
   }
-  for (size_t w = 0; w < kKeccakWords; ++w) StoreWords(words + w * kStride, a[w]);
+}
+
+// Two times four states, whose rounds take turns: while the last words of one wait for each other,
+// the first of the other can go.
+COFFER_AVX2 void PermuteX8(KeccakX8& states, KeccakRounds rounds) {
+  auto* const a = reinterpret_cast<__m256i*>(states.word);
+  __m256i other[2 * kKeccakWords];
+  __m256i low[5];
+  __m256i high[5];
+  Parities<2>(a, low);
+  Parities<2>(a + 1, high);
+  for (size_t round = 24 - static_cast<size_t>(rounds); round < 24; round += 2) {
+    Round<2>(a, other, low, round);
+    Round<2>(a + 1, other + 1, high, round);
+    Round<2>(other, a, low, round + 1);
+    Round<2>(other + 1, a + 1, high, round + 1);
+  }
 }
 
 // Rows become columns: row i holds four words of state i, column w holds word w of the four states.
@@ -136,15 +158,6 @@ COFFER_AVX2 void ExtractFour(const uint64_t* states, uint8_t* const* out, size_t
 
 COFFER_AVX2 void PermuteX1(KeccakX1& state, KeccakRounds rounds) {
   KeccakScalarPermute<1>(&state.word[0][0], rounds);
-}
-
-void PermuteX4(KeccakX4& states, KeccakRounds rounds) {
-  PermuteFour<4>(&states.word[0][0], rounds);
-}
-
-void PermuteX8(KeccakX8& states, KeccakRounds rounds) {
-  PermuteFour<8>(&states.word[0][0], rounds);
-  PermuteFour<8>(&states.word[0][4], rounds);
 }
 
 void AddX4(KeccakX4& states, const KeccakInputs<4>& in, size_t words) {
