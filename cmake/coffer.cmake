@@ -57,7 +57,9 @@ endif()
 
 find_program(COFFER_CCACHE ccache)
 if(COFFER_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${COFFER_CCACHE}")
+  # A fresh clone elsewhere finds what this one compiled: paths are made relative to the source tree.
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
+    "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${COFFER_CCACHE}")
 endif()
 
 function(coffer_layer name)
