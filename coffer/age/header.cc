@@ -25,6 +25,13 @@ class HeaderParser {
  public:
   explicit HeaderParser(BufferedReader& reader) : reader_(reader) {}
 
+  Result<Stanza> ParseSingleStanza() {
+    COFFER_ASSIGN_OR_RETURN(const std::string_view line, NextLine());
+    Stanza stanza;
+    COFFER_TRY(ParseStanza(line, stanza));
+    return stanza;
+  }
+
   Result<Header> Parse() {
     COFFER_TRY(ParseVersion());
     Header header;
@@ -153,6 +160,10 @@ Bytes EncodeForMac(const std::vector<Stanza>& stanzas) {
 }  // namespace
 
 Result<Header> ReadHeader(BufferedReader& reader) { return HeaderParser(reader).Parse(); }
+
+Result<Stanza> ReadStanza(BufferedReader& reader) {
+  return HeaderParser(reader).ParseSingleStanza();
+}
 
 void AppendStanza(Bytes& out, const Stanza& stanza) {
   AppendText(out, kStanzaPrefix);

@@ -54,7 +54,9 @@ Result<Header> ReadHeader(BufferedReader& reader);
 
 Bytes EncodeHeader(const Header& header);
 
-// One stanza as it stands in a header, also the unit of the plugin protocol.
+// Reads one stanza as it stands in a header; the unit of the plugin protocol too. kHeader as above.
+Result<Stanza> ReadStanza(BufferedReader& reader);
+
 void AppendStanza(Bytes& out, const Stanza& stanza);
 
 // HMAC-SHA-256 over the header up to and including "---", with a key derived from the file key.

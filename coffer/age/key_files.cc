@@ -6,6 +6,8 @@
 #include <functional>
 #include <utility>
 
+#include "coffer/age/coffer_recipient.h"
+#include "coffer/age/hybrid.h"
 #include "coffer/age/x25519.h"
 
 namespace coffer::age {
@@ -47,6 +49,14 @@ Status ForEachLine(std::string_view text, const LineParser& parse) {
 
 Result<std::unique_ptr<Recipient>> ParseRecipient(std::string_view text) {
   COFFER_TRY(CheckNotIdentity(text));
+  if (text.starts_with("age1pq1")) {
+    COFFER_ASSIGN_OR_RETURN(HybridRecipient recipient, HybridRecipient::Parse(text));
+    return std::unique_ptr<Recipient>(std::make_unique<HybridRecipient>(recipient));
+  }
+  if (text.starts_with("age1coffer1")) {
+    COFFER_ASSIGN_OR_RETURN(CofferRecipient recipient, CofferRecipient::Parse(text));
+    return std::unique_ptr<Recipient>(std::make_unique<CofferRecipient>(std::move(recipient)));
+  }
   if (text.starts_with("age1") && text.find('1', 4) == std::string_view::npos) {
     COFFER_ASSIGN_OR_RETURN(X25519Recipient recipient, X25519Recipient::Parse(text));
     return std::unique_ptr<Recipient>(std::make_unique<X25519Recipient>(recipient));
@@ -74,6 +84,14 @@ Result<std::unique_ptr<Identity>> ParseIdentity(std::string_view text) {
   if (text.starts_with("AGE-SECRET-KEY-1")) {
     COFFER_ASSIGN_OR_RETURN(X25519Identity identity, X25519Identity::Parse(text));
     return std::unique_ptr<Identity>(std::make_unique<X25519Identity>(std::move(identity)));
+  }
+  if (text.starts_with("AGE-SECRET-KEY-PQ-1")) {
+    COFFER_ASSIGN_OR_RETURN(HybridIdentity identity, HybridIdentity::Parse(text));
+    return std::unique_ptr<Identity>(std::make_unique<HybridIdentity>(std::move(identity)));
+  }
+  if (text.starts_with("AGE-PLUGIN-COFFER-1")) {
+    COFFER_ASSIGN_OR_RETURN(CofferIdentity identity, CofferIdentity::Parse(text));
+    return std::unique_ptr<Identity>(std::make_unique<CofferIdentity>(std::move(identity)));
   }
   if (text.starts_with("age1")) return Invalid("apparent recipient instead of an identity");
   if (text.starts_with("AGE-SECRET-KEY-") || text.starts_with("AGE-PLUGIN-")) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "coffer/age/internal/key_text.h"
 #include "coffer/age/internal/wrap.h"
 #include "coffer/base/base64.h"
 #include "coffer/base/bech32.h"
@@ -41,17 +42,10 @@ Status CheckStanza(const Stanza& stanza, X25519Point& share) {
 }  // namespace
 
 Result<X25519Recipient> X25519Recipient::Parse(std::string_view text) {
-  Result<bech32::Decoded> decoded = bech32::Decode(text);
-  if (!decoded.ok()) return std::move(decoded).error().WithContext("malformed X25519 recipient");
-  if (decoded->hrp != kRecipientHrp || !text.starts_with(kRecipientHrp)) {
-    return Error(ErrorCode::kInvalidArgument,
-                 "malformed X25519 recipient: it does not start with \"age1\" in lower case");
-  }
-  if (decoded->data.size() != kX25519Size) {
-    return Error(ErrorCode::kInvalidArgument, "malformed X25519 recipient: wrong length");
-  }
+  COFFER_ASSIGN_OR_RETURN(const SecretBuffer bytes,
+                          internal::ParseRecipientText(text, kRecipientHrp, kX25519Size));
   X25519Point point;
-  std::ranges::copy(decoded->data.Expose(), point.begin());
+  std::ranges::copy(bytes.Expose(), point.begin());
   return X25519Recipient(point);
 }
 
@@ -85,18 +79,9 @@ Result<X25519Identity> X25519Identity::Generate(os::Random& random) {
 }
 
 Result<X25519Identity> X25519Identity::Parse(std::string_view text) {
-  Result<bech32::Decoded> decoded = bech32::Decode(text);
-  if (!decoded.ok()) return std::move(decoded).error().WithContext("malformed secret key");
-  if (decoded->hrp != kIdentityHrp || !text.starts_with("AGE-SECRET-KEY-")) {
-    return Error(ErrorCode::kInvalidArgument,
-                 "malformed secret key: it does not start with \"AGE-SECRET-KEY-1\" in upper case");
-  }
-  if (decoded->data.size() != kX25519Size) {
-    return Error(ErrorCode::kInvalidArgument, "malformed secret key: wrong length");
-  }
-  X25519Scalar scalar;
-  std::ranges::copy(decoded->data.Expose(), scalar.ExposeMutable().begin());
-  return FromScalar(std::move(scalar));
+  COFFER_ASSIGN_OR_RETURN(const SecretBuffer bytes,
+                          internal::ParseIdentityText(text, kIdentityHrp, kX25519Size));
+  return FromScalar(X25519Scalar::CopyOf(bytes.Expose().first<kX25519Size>()));
 }
 
 SecretBuffer X25519Identity::ToString() const {

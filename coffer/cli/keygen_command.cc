@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "coffer/age/coffer_recipient.h"
+#include "coffer/age/hybrid.h"
 #include "coffer/age/key_files.h"
 #include "coffer/age/x25519.h"
 #include "coffer/base/quote.h"
@@ -22,18 +24,50 @@ Error Invalid(std::string message) {
   return Error(ErrorCode::kInvalidArgument, std::move(message));
 }
 
+constexpr std::string_view kDefaultType = "coffer";
+
+bool ToFile(const KeygenOptions& options) {
+  return options.output && *options.output != "-" && !options.output->empty();
+}
+
 Status CheckOptions(const KeygenOptions& options) {
   if (options.to_public) {
     if (options.type.empty()) return OkStatus();
     return Invalid("-y can't be combined with --type: it takes the keys that are there");
   }
   if (options.input != "-") return Invalid("an INPUT is only for -y");
-  if (options.type.empty()) return Invalid("give the type of the key: --type x25519");
-  if (options.type != "x25519") {
-    return Invalid("unknown type " + Quote(options.type) + "; there is x25519");
-  }
   return OkStatus();
 }
+
+struct KeyPair {
+  SecretBuffer identity;
+  std::string recipient;
+  std::string_view description;
+};
+
+Result<KeyPair> GenerateKeyPair(std::string_view type) {
+  os::Random& random = os::SystemRandom();
+  const auto pair = [](const auto& identity, std::string_view description) -> Result<KeyPair> {
+    COFFER_ASSIGN_OR_RETURN(const auto recipient, identity.ToRecipient());
+    return KeyPair{identity.ToString(), recipient->ToString(), description};
+  };
+  if (type == "x25519") {
+    COFFER_ASSIGN_OR_RETURN(const auto identity, age::X25519Identity::Generate(random));
+    return pair(identity, "X25519");
+  }
+  if (type == "pq") {
+    COFFER_ASSIGN_OR_RETURN(const auto identity, age::HybridIdentity::Generate(random));
+    return pair(identity, "post-quantum hybrid of age: ML-KEM-768 and X25519");
+  }
+  if (type == "coffer") {
+    COFFER_ASSIGN_OR_RETURN(const auto identity, age::CofferIdentity::Generate(random));
+    return pair(identity, "conservative hybrid: FrodoKEM-976, ML-KEM-768 and X25519");
+  }
+  return Invalid("unknown type " + Quote(type) + "; there are coffer, pq and x25519");
+}
+
+// A recipient of this length is no use in a line that somebody reads or copies by hand.
+constexpr size_t kMaxReadableRecipient = 100;
 
 // Whether standard output is a file that others may read: no place for a secret key.
 Result<bool> StandardOutputIsWorldReadable() {
@@ -42,29 +76,78 @@ Result<bool> StandardOutputIsWorldReadable() {
   return stat.kind == os::FileKind::kRegular && (stat.mode & 0004) != 0;
 }
 
-Status Generate(const KeygenOptions& options) {
-  COFFER_ASSIGN_OR_RETURN(const age::X25519Identity identity,
-                          age::X25519Identity::Generate(os::SystemRandom()));
-  const std::string recipient = identity.recipient().ToString();
-  SecretBuffer text =
-      SecretBuffer::CopyOf("# created: " + os::LocalTimeText(os::SystemClock().WallNanoseconds()) +
-                           "\n# public key: " + recipient + "\n");
-  text.Append(identity.ToString().Expose());
-  text.Append("\n");
+// `path`.pub: a recipients file. Never overwrites one.
+std::string PublicPath(const std::string& path) { return path + ".pub"; }
 
-  const bool to_file = options.output && *options.output != "-" && !options.output->empty();
-  if (!to_file) {
+Status CheckPublicPathIsFree(const std::string& path) {
+  const Result<os::FileStat> stat = os::RealFileSystem().StatNoFollow(path);
+  if (!stat.ok() && stat.error().code() == ErrorCode::kNotFound) return OkStatus();
+  if (!stat.ok()) return stat.error();
+  return Error(ErrorCode::kAlreadyExists, "cannot create " + Quote(path) + ": it exists already");
+}
+
+Status WritePublicFile(const std::string& path, const KeyPair& pair, const std::string& created) {
+  const std::string text = "# created: " + created + "\n# " + std::string(pair.description) + "\n" +
+                           pair.recipient + "\n";
+  COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<os::OutputFile> output,
+                          os::OutputFile::Create(path, {.sync = true}));
+  COFFER_TRY(output->Write(AsBytes(text)));
+  return output->Commit();
+}
+
+SecretBuffer FormatIdentityFile(const KeyPair& pair, const std::string& created) {
+  const bool readable = pair.recipient.size() <= kMaxReadableRecipient;
+  SecretBuffer text = SecretBuffer::CopyOf(
+      "# created: " + created + "\n# " +
+      (readable ? "public key: " + pair.recipient
+                : std::string(pair.description) + "; coffer keygen -y shows its public key") +
+      "\n");
+  text.Append(pair.identity.Expose());
+  text.Append("\n");
+  return text;
+}
+
+// What stands on standard error after a key was made.
+std::string Announcement(const KeyPair& pair, const KeygenOptions& options) {
+  const bool readable = pair.recipient.size() <= kMaxReadableRecipient;
+  if (readable) return "Public key: " + pair.recipient + "\n";
+  if (!ToFile(options)) return "Public key: coffer keygen -y shows it\n";
+  const std::string path = PublicPath(*options.output);
+  std::string text = "Public key: in " + Quote(path) + ", for -R\n";
+  if (pair.recipient.starts_with("age1coffer1")) {
+    text +=
+        "With age, whose recipients files take no lines this long, and age-plugin-coffer on PATH: "
+        "age -r \"$(grep -v '^#' " +
+        path + ")\"\n";
+  }
+  return text;
+}
+
+Status Generate(const KeygenOptions& options) {
+  const bool to_file = ToFile(options);
+  if (to_file) {
+    COFFER_TRY(CheckPublicPathIsFree(PublicPath(*options.output)));
+  } else {
     COFFER_ASSIGN_OR_RETURN(const bool exposed, StandardOutputIsWorldReadable());
     if (exposed) PrintWarning("writing secret key to a world-readable file");
   }
+  COFFER_ASSIGN_OR_RETURN(const KeyPair pair,
+                          GenerateKeyPair(options.type.empty() ? kDefaultType : options.type));
+  const std::string created = os::LocalTimeText(os::SystemClock().WallNanoseconds());
   COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<os::OutputFile> output,
                           os::OutputFile::Create(options.output.value_or("-"),
                                                  {.kind = os::OutputKind::kKeyFile, .sync = true}));
-  COFFER_TRY(output->Write(text.Expose()));
+  COFFER_TRY(output->Write(FormatIdentityFile(pair, created).Expose()));
   COFFER_TRY(output->Commit());
+  if (to_file) {
+    Status status = WritePublicFile(PublicPath(*options.output), pair, created);
+    if (!status.ok()) {
+      return std::move(status).error().WithContext(
+          "the key is written, but not its public file (coffer keygen -y makes it)");
+    }
+  }
   if (!options.quiet && (to_file || !os::StandardOutputIsTerminal())) {
-    const std::string line = "Public key: " + recipient + "\n";
-    COFFER_TRY(os::StandardError().Write(AsBytes(line)));
+    COFFER_TRY(os::StandardError().Write(AsBytes(Announcement(pair, options))));
   }
   return OkStatus();
 }

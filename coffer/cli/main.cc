@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string_view>
 #include <variant>
 
 #include "coffer/cli/commands.h"
 #include "coffer/cli/console.h"
 #include "coffer/cli/options.h"
+#include "coffer/cli/plugin_command.h"
+#include "coffer/os/file_system.h"
 #include "coffer/os/memory.h"
 #include "coffer/os/signals.h"
 
@@ -16,10 +19,18 @@ Status Run(const KeygenOptions& options) { return RunKeygen(options); }
 Status Run(const InspectOptions& options) { return RunInspect(options); }
 Status Run(const ParseEnd&) { return OkStatus(); }
 
+// The name under which clients of the age plugin protocol start this program.
+constexpr std::string_view kPluginName = "age-plugin-coffer";
+
+bool IsPlugin(int argc, const char* const* argv) {
+  return argc > 0 && os::BaseNameOf(argv[0]) == kPluginName;
+}
+
 ExitCode Main(int argc, const char* const* argv) {
   os::HardenProcess();
   os::InstallSignalHandlers();
   os::IgnoreSigpipe();
+  if (IsPlugin(argc, argv)) return RunPlugin(argc, argv);
   const Options options = ParseCommandLine(argc, argv);
   if (const auto* end = std::get_if<ParseEnd>(&options))
     return static_cast<ExitCode>(end->exit_code);

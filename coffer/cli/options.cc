@@ -95,10 +95,14 @@ void AddDecrypt(CLI::App& app, DecryptOptions& options) {
 
 void AddKeygen(CLI::App& app, KeygenOptions& options) {
   CLI::App& command = *app.add_subcommand("keygen", "Make a key pair, or show public keys");
-  AddSingle(command, "--type", options.type, "TYPE", "The type of key to make: x25519");
-  AddSingle(command, "-o,--output", options.output, "OUTPUT",
-            "Write the identity to the new file OUTPUT, readable by its owner only (default: "
-            "standard output)");
+  AddSingle(
+      command, "--type", options.type, "TYPE",
+      "The type of key to make: coffer (default; FrodoKEM-976, ML-KEM-768 and X25519), pq (age's "
+      "ML-KEM-768 and X25519) or x25519");
+  AddSingle(
+      command, "-o,--output", options.output, "OUTPUT",
+      "Write the identity to the new file OUTPUT, readable by its owner only, and its recipient "
+      "to OUTPUT.pub (default: the identity to standard output)");
   command.add_flag("-y", options.to_public,
                    "Read the identities in INPUT and write their recipients");
   AddQuiet(command, options.quiet);

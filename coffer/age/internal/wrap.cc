@@ -6,6 +6,7 @@
 
 #include "coffer/base/base64.h"
 #include "coffer/crypto/chacha20_poly1305.h"
+#include "coffer/crypto/hpke.h"
 
 namespace coffer::age::internal {
 namespace {
@@ -29,6 +30,24 @@ Result<std::optional<FileKey>> OpenFileKey(const WrapKey& key, ByteSpan body) {
   FileKey file_key;
   COFFER_ASSIGN_OR_RETURN(const bool authentic,
                           cipher.Open(kZeroNonce, {}, body, file_key.ExposeMutable()));
+  std::optional<FileKey> opened;
+  if (authentic) opened = std::move(file_key);
+  return opened;
+}
+
+Result<Bytes> HpkeSealFileKey(uint16_t kem, ByteSpan shared, std::string_view info,
+                              const FileKey& file_key) {
+  COFFER_ASSIGN_OR_RETURN(auto context, crypto::HpkeContext::Create(kem, shared, AsBytes(info)));
+  Bytes body(kWrappedSize);
+  COFFER_TRY(context.Seal({}, file_key.Expose(), body));
+  return body;
+}
+
+Result<std::optional<FileKey>> HpkeOpenFileKey(uint16_t kem, ByteSpan shared, std::string_view info,
+                                               ByteSpan body) {
+  COFFER_ASSIGN_OR_RETURN(auto context, crypto::HpkeContext::Create(kem, shared, AsBytes(info)));
+  FileKey file_key;
+  COFFER_ASSIGN_OR_RETURN(const bool authentic, context.Open({}, body, file_key.ExposeMutable()));
   std::optional<FileKey> opened;
   if (authentic) opened = std::move(file_key);
   return opened;

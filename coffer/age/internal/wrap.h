@@ -25,6 +25,12 @@ Result<Bytes> SealFileKey(const WrapKey& key, const FileKey& file_key);
 // Nothing if the tag is wrong. `body` has kWrappedSize bytes; see CheckBody.
 Result<std::optional<FileKey>> OpenFileKey(const WrapKey& key, ByteSpan body);
 
+// One message of HPKE in base mode on a secret that the KEM `kem` made, without additional data.
+Result<Bytes> HpkeSealFileKey(uint16_t kem, ByteSpan shared, std::string_view info,
+                              const FileKey& file_key);
+Result<std::optional<FileKey>> HpkeOpenFileKey(uint16_t kem, ByteSpan shared, std::string_view info,
+                                               ByteSpan body);
+
 // kHeader, naming the stanza's type and the reason.
 Error MalformedStanza(const Stanza& stanza, std::string_view reason);
 Status CheckArgumentCount(const Stanza& stanza, size_t count);

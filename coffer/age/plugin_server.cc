@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "coffer/age/plugin_server.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coffer/age/coffer_recipient.h"
+#include "coffer/base/secret.h"
+
+namespace coffer::age {
+namespace {
+
+// Phase 1 is held in memory. No honest client comes near these.
+constexpr size_t kMaxStanzaCount = size_t{1} << 16;
+constexpr size_t kMaxPhaseSize = size_t{64} << 20;
+
+struct PluginError {
+  std::vector<std::string> arguments;  // e.g. "recipient", "0"
+  std::string message;
+};
+
+class Conversation {
+ public:
+  Conversation(ByteSource& source, ByteSink& sink) : reader_(source), sink_(sink) {}
+
+  // The stanzas of phase 1, without "done".
+  Result<std::vector<Stanza>> ReadPhaseOne() {
+    std::vector<Stanza> stanzas;
+    size_t size = 0;
+    while (true) {
+      COFFER_ASSIGN_OR_RETURN(Stanza stanza, ReadStanza(reader_));
+      if (stanza.type == "done") return stanzas;
+      size += stanza.body.size();
+      for (const std::string& argument : stanza.arguments) size += argument.size();
+      if (stanzas.size() == kMaxStanzaCount || size > kMaxPhaseSize) {
+        return Error(ErrorCode::kTooLarge, "the client says too much");
+      }
+      stanzas.push_back(std::move(stanza));
+    }
+  }
+
+  // Sends a command and waits for the answer, whose type is returned.
+  Result<std::string> Ask(std::string type, std::vector<std::string> arguments, ByteSpan body) {
+    COFFER_TRY(Send(std::move(type), std::move(arguments), body));
+    COFFER_ASSIGN_OR_RETURN(Stanza answer, ReadStanza(reader_));
+    return std::move(answer.type);
+  }
+
+  // A command that the client has to take.
+  Status Tell(std::string type, std::vector<std::string> arguments, ByteSpan body) {
+    COFFER_ASSIGN_OR_RETURN(const std::string answer,
+                            Ask(std::move(type), std::move(arguments), body));
+    if (answer != "ok") return Error(ErrorCode::kHeader, "the client did not take a command");
+    return OkStatus();
+  }
+
+  Status TellErrors(const std::vector<PluginError>& errors) {
+    for (const PluginError& error : errors) {
+      COFFER_TRY(Tell("error", error.arguments, AsBytes(error.message)));
+    }
+    return OkStatus();
+  }
+
+  Status Finish() { return Send("done", {}, {}); }
+
+ private:
+  Status Send(std::string type, std::vector<std::string> arguments, ByteSpan body) {
+    Bytes out;
+    AppendStanza(out, {std::move(type), std::move(arguments), Bytes(body.begin(), body.end())});
+    const Status status = sink_.Write(out);
+    SecureWipe(out);  // a file key may be in it
+    return status;
+  }
+
+  BufferedReader reader_;
+  ByteSink& sink_;
+};
+
+void WipeBodies(std::vector<Stanza>& stanzas) {
+  for (Stanza& stanza : stanzas) SecureWipe(stanza.body);
+}
+
+// What a client of recipient-v1 asked for.
+struct WrapRequest {
+  Recipients recipients;
+  std::vector<FileKey> file_keys;
+  std::vector<PluginError> errors;
+  bool takes_labels = false;
+};
+
+Status AddWrapStanza(const Stanza& stanza, size_t& recipient_index, size_t& identity_index,
+                     WrapRequest& request) {
+  if (stanza.type == "add-recipient" && stanza.arguments.size() == 1) {
+    auto recipient = CofferRecipient::Parse(stanza.arguments[0]);
+    if (recipient.ok()) {
+      request.recipients.push_back(std::make_unique<CofferRecipient>(std::move(*recipient)));
+    } else {
+      request.errors.push_back(
+          {{"recipient", std::to_string(recipient_index)}, recipient.error().message()});
+    }
+    ++recipient_index;
+  } else if (stanza.type == "add-identity" && stanza.arguments.size() == 1) {
+    auto identity = CofferIdentity::Parse(stanza.arguments[0]);
+    if (identity.ok()) {
+      COFFER_ASSIGN_OR_RETURN(auto recipient, identity->ToRecipient());
+      request.recipients.push_back(std::move(recipient));
+    } else {
+      request.errors.push_back(
+          {{"identity", std::to_string(identity_index)}, identity.error().message()});
+    }
+    ++identity_index;
+  } else if (stanza.type == "wrap-file-key") {
+    if (stanza.body.size() != FileKey::kSize) {
+      request.errors.push_back({{"internal"}, "a file key has 16 bytes"});
+    } else {
+      request.file_keys.push_back(FileKey::CopyOf(ByteSpan(stanza.body).first<FileKey::kSize>()));
+    }
+  } else if (stanza.type == "extension-labels") {
+    request.takes_labels = true;
+  }
+  // Anything else is grease, or an extension that nobody here knows: to be ignored.
+  return OkStatus();
+}
+
+Result<WrapRequest> ReadWrapRequest(Conversation& conversation) {
+  COFFER_ASSIGN_OR_RETURN(std::vector<Stanza> stanzas, conversation.ReadPhaseOne());
+  WrapRequest request;
+  size_t recipient_index = 0;
+  size_t identity_index = 0;
+  Status status = OkStatus();
+  for (const Stanza& stanza : stanzas) {
+    status = AddWrapStanza(stanza, recipient_index, identity_index, request);
+    if (!status.ok()) break;
+  }
+  WipeBodies(stanzas);
+  COFFER_TRY(status);
+  return request;
+}
+
+// A client that knows labels keeps classic recipients out of the file. To one that does not, a word
+// of warning is all that can be said; it may decline to show it.
+Status AnnounceStrength(const WrapRequest& request, Conversation& conversation) {
+  if (request.takes_labels) {
+    return conversation.Tell("labels", {std::string(kPostQuantumLabel)}, {});
+  }
+  constexpr std::string_view kWarning =
+      "this client does not keep post-quantum and classic recipients apart: a file with both is no "
+      "safer than its classic ones";
+  COFFER_TRY(conversation.Ask("msg", {}, AsBytes(kWarning)));
+  return OkStatus();
+}
+
+Status ServeRecipient(Conversation& conversation, os::Random& random) {
+  COFFER_ASSIGN_OR_RETURN(WrapRequest request, ReadWrapRequest(conversation));
+  // All stanzas are made before the first is sent: with an error there must be none.
+  std::vector<std::pair<size_t, Stanza>> wrapped;
+  for (size_t file = 0; file < request.file_keys.size() && request.errors.empty(); ++file) {
+    for (const auto& recipient : request.recipients) {
+      Result<WrappedFileKey> result = recipient->Wrap(request.file_keys[file], random);
+      if (!result.ok()) {
+        request.errors.push_back({{"internal"}, result.error().message()});
+        break;
+      }
+      for (Stanza& stanza : result->stanzas) wrapped.emplace_back(file, std::move(stanza));
+    }
+  }
+  if (!request.errors.empty()) {
+    COFFER_TRY(conversation.TellErrors(request.errors));
+    return conversation.Finish();
+  }
+  COFFER_TRY(AnnounceStrength(request, conversation));
+  for (auto& [file, stanza] : wrapped) {
+    std::vector<std::string> arguments = {std::to_string(file), std::move(stanza.type)};
+    std::ranges::move(stanza.arguments, std::back_inserter(arguments));
+    COFFER_TRY(conversation.Tell("recipient-stanza", std::move(arguments), stanza.body));
+  }
+  return conversation.Finish();
+}
+
+// What a client of identity-v1 asked for.
+struct UnwrapRequest {
+  Identities identities;
+  std::map<std::string, std::vector<Stanza>> files;  // by the index that the client gave
+  std::vector<PluginError> errors;
+};
+
+UnwrapRequest ParseUnwrapRequest(std::vector<Stanza> stanzas) {
+  UnwrapRequest request;
+  size_t identity_index = 0;
+  for (Stanza& stanza : stanzas) {
+    if (stanza.type == "add-identity" && stanza.arguments.size() == 1) {
+      auto identity = CofferIdentity::Parse(stanza.arguments[0]);
+      if (identity.ok()) {
+        request.identities.push_back(std::make_unique<CofferIdentity>(std::move(*identity)));
+      } else {
+        request.errors.push_back(
+            {{"identity", std::to_string(identity_index)}, identity.error().message()});
+      }
+      ++identity_index;
+    } else if (stanza.type == "recipient-stanza" && stanza.arguments.size() >= 2) {
+      Stanza received{stanza.arguments[1],
+                      {stanza.arguments.begin() + 2, stanza.arguments.end()},
+                      std::move(stanza.body)};
+      request.files[stanza.arguments[0]].push_back(std::move(received));
+    }
+  }
+  return request;
+}
+
+// Finds the stanza that is malformed, to name it to the client.
+PluginError MalformedStanzaError(const std::string& file, const std::vector<Stanza>& stanzas,
+                                 Identity& identity, const std::string& message) {
+  for (size_t i = 0; i < stanzas.size(); ++i) {
+    if (!identity.Unwrap(std::span(stanzas).subspan(i, 1)).ok()) {
+      return {{"stanza", file, std::to_string(i)}, message};
+    }
+  }
+  return {{"internal"}, message};
+}
+
+Status ServeIdentity(Conversation& conversation) {
+  COFFER_ASSIGN_OR_RETURN(std::vector<Stanza> stanzas, conversation.ReadPhaseOne());
+  UnwrapRequest request = ParseUnwrapRequest(std::move(stanzas));
+  if (!request.errors.empty()) {
+    COFFER_TRY(conversation.TellErrors(request.errors));
+    return conversation.Finish();
+  }
+  for (const auto& [file, received] : request.files) {
+    for (const auto& identity : request.identities) {
+      Result<std::optional<FileKey>> file_key = identity->Unwrap(received);
+      if (!file_key.ok()) {
+        COFFER_TRY(conversation.TellErrors(
+            {MalformedStanzaError(file, received, *identity, file_key.error().message())}));
+        break;
+      }
+      if (!*file_key) continue;
+      COFFER_TRY(conversation.Tell("file-key", {file}, (*file_key)->Expose()));
+      break;
+    }
+  }
+  return conversation.Finish();
+}
+
+}  // namespace
+
+Status ServePlugin(std::string_view state_machine, ByteSource& source, ByteSink& sink,
+                   os::Random& random) {
+  Conversation conversation(source, sink);
+  if (state_machine == "recipient-v1") return ServeRecipient(conversation, random);
+  if (state_machine == "identity-v1") return ServeIdentity(conversation);
+  return Error(ErrorCode::kInvalidArgument,
+               "unknown state machine; there are recipient-v1 and identity-v1");
+}
+
+}  // namespace coffer::age
