@@ -2,11 +2,16 @@
 // The grammar of the command line. CLI11 is heavy: this is the only file that includes it.
 #include "coffer/cli/options.h"
 
-#include <iostream>
+#include <charconv>
+#include <limits>
+#include <sstream>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 
+#include "coffer/base/quote.h"
 #include "coffer/cli/console.h"
+#include "coffer/os/output_file.h"
 
 namespace coffer::cli {
 namespace {
@@ -29,13 +34,31 @@ CLI::Option* AddSingle(CLI::App& command, const std::string& names, T& value,
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
+// A whole number in decimal. CLI11's own check takes other bases, and its words are for
+// programmers.
+CLI::Validator NumberBetween(int least, int most) {
+  const auto check = [least, most](std::string& text) -> std::string {
+    int value = 0;
+    const char* const end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, value);
+    const bool good = parsed.ec == std::errc() && parsed.ptr == end;
+    if (!good || value < least || value > most) {
+      return text + " is not a number from " + std::to_string(least) + " to " +
+             std::to_string(most);
+    }
+    text = std::to_string(value);  // without the zeros in front that CLI11 would take for octal
+    return {};
+  };
+  return CLI::Validator(check, "");
+}
+
 void AddPassphraseSource(CLI::App& command, PassphraseSourceOptions& options) {
   AddSingle(command, "--passphrase-file", options.file, "FILE",
             "Take the passphrase from FILE, \"-\" for standard input; a final line end is not part "
             "of it");
   AddSingle(command, "--passphrase-fd", options.descriptor, "N",
             "Take the passphrase from file descriptor N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(NumberBetween(0, std::numeric_limits<int>::max()));
   AddSingle(command, "--passphrase-command", options.command, "CMD",
             "Take the passphrase from what CMD writes, run by /bin/sh");
 }
@@ -85,7 +108,7 @@ void AddDecrypt(CLI::App& app, DecryptOptions& options) {
   AddSingle(command, "--max-work-factor", options.max_work_factor, "N",
             "Accept passphrases with scrypt work factors up to N; 22 takes 4 GiB of memory, each "
             "step doubles it")
-      ->check(CLI::Range(1, age::kMaxScryptLog2N))
+      ->check(NumberBetween(1, age::kMaxScryptLog2N))
       ->capture_default_str();
   command.add_flag("--verify", options.verify, "Check everything and write nothing");
   AddOutput(command, options.output);
@@ -116,15 +139,42 @@ void AddInspect(CLI::App& app, InspectOptions& options) {
   AddInput(command, options.input);
 }
 
-// CLI11's words for what is wrong, as one line of ours.
-ParseEnd ReportUsage(const std::string& what) {
-  std::string line = what;
-  for (char& c : line) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+// CLI11's message as one of ours: what a terminal would obey is escaped, and it starts small.
+std::string AsOurs(std::string_view text) {
+  const std::string quoted = Quote(text);
+  std::string ours = quoted.substr(1, quoted.size() - 2);
+  if (!ours.empty() && ours[0] >= 'A' && ours[0] <= 'Z') ours[0] += 'a' - 'A';
+  return ours;
+}
+
+// What is wrong, in one line: CLI11's words where they serve, ours where they do not.
+std::string Describe(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> unexpected = app.remaining(true);
+  const bool has_command = !app.get_subcommands().empty();
+  if (unexpected.empty()) {
+    return has_command ? AsOurs(error.what()) : "no command given";
   }
-  PrintError(line);
+  const bool after_dashes = unexpected.front() == "--" && unexpected.size() > 1;
+  const std::string& first = unexpected[after_dashes ? 1 : 0];
+  // A key that was put where it does not belong is not to end up in a log.
+  if (first.starts_with("AGE-")) return "unexpected argument, an identity";
+  if (first.starts_with('-') && !after_dashes) return "unknown option " + Quote(first);
+  return (has_command ? "too many INPUT arguments: " : "unknown command ") + Quote(first);
+}
+
+ParseEnd ReportUsage(const std::string& what) {
+  PrintError(what);
   PrintHint("coffer --help and coffer COMMAND --help say what there is");
   return {static_cast<int>(ExitCode::kUsage)};
+}
+
+// Help and version.
+ParseEnd PrintAnswer(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream text;
+  app.exit(error, text, text);
+  const Status written = os::StandardOutput().Write(AsBytes(text.str()));
+  const ExitCode exit_code = written.ok() ? ExitCode::kOk : ReportFailure(written.error());
+  return {static_cast<int>(exit_code)};
 }
 
 }  // namespace
@@ -144,8 +194,8 @@ Options ParseCommandLine(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) return ReportUsage(error.what());
-    return ParseEnd{app.exit(error, std::cout, std::cerr)};
+    if (error.get_exit_code() != 0) return ReportUsage(Describe(app, error));
+    return PrintAnswer(app, error);
   }
   if (app.got_subcommand("encrypt")) return encrypt;
   if (app.got_subcommand("decrypt")) return decrypt;
