@@ -10,6 +10,7 @@
 #include "coffer/base/quote.h"
 #include "coffer/cli/commands.h"
 #include "coffer/cli/console.h"
+#include "coffer/cli/key_loading.h"
 #include "coffer/os/clock.h"
 #include "coffer/os/file_system.h"
 #include "coffer/os/input.h"
@@ -153,6 +154,9 @@ Status Generate(const KeygenOptions& options) {
 }
 
 Status PrintRecipients(const KeygenOptions& options) {
+  OutputTarget target;
+  target.path = options.output;
+  COFFER_TRY(CheckOutputIsNotInput(target, options.input, {}));
   COFFER_ASSIGN_OR_RETURN(const SecretBuffer content,
                           os::ReadSecretFile(options.input, age::kMaxKeyFileSize));
   if (age::IsEncryptedIdentityFile(content.ExposeText())) {
