@@ -39,9 +39,14 @@ void MoveInto(std::vector<T>& all, std::vector<T> more) {
 Result<age::Identities> LoadIdentityFile(const std::string& path,
                                          const PassphraseSourceOptions& passphrase_source,
                                          int max_work_factor) {
+  if (path.starts_with("AGE-")) {
+    return Invalid("-i takes the name of a file with identities, not an identity");
+  }
   COFFER_ASSIGN_OR_RETURN(SecretBuffer content, os::ReadSecretFile(path, age::kMaxKeyFileSize));
   if (!age::IsEncryptedIdentityFile(content.ExposeText())) {
-    return age::ParseIdentityFile(content.ExposeText());
+    Result<age::Identities> identities = age::ParseIdentityFile(content.ExposeText());
+    if (identities.ok()) return identities;
+    return std::move(identities).error().WithContext("identity file " + Quote(path));
   }
   const std::string what = " for identity file " + Quote(path);
   age::Identities identities;
@@ -57,7 +62,6 @@ Result<age::Identities> LoadIdentityFile(const std::string& path,
 Result<age::Recipients> LoadRecipients(const EncryptOptions& options) {
   WarnOfDuplicates(options.recipients, "recipient");
   WarnOfDuplicates(options.recipients_files, "recipients file");
-  WarnOfDuplicates(options.identity_files, "identity file");
   age::Recipients recipients;
   for (const std::string& text : options.recipients) {
     Result<std::unique_ptr<age::Recipient>> recipient = age::ParseRecipient(text);
@@ -89,11 +93,12 @@ Result<age::Recipients> LoadRecipients(const EncryptOptions& options) {
 Result<age::Identities> LoadIdentities(const std::vector<std::string>& paths,
                                        const PassphraseSourceOptions& passphrase_source,
                                        int max_work_factor) {
+  WarnOfDuplicates(paths, "identity file");
   age::Identities identities;
   for (const std::string& path : paths) {
-    Result<age::Identities> file = LoadIdentityFile(path, passphrase_source, max_work_factor);
-    if (!file.ok()) return std::move(file).error().WithContext("identity file " + Quote(path));
-    MoveInto(identities, std::move(*file));
+    COFFER_ASSIGN_OR_RETURN(age::Identities file,
+                            LoadIdentityFile(path, passphrase_source, max_work_factor));
+    MoveInto(identities, std::move(file));
   }
   return identities;
 }

@@ -11,7 +11,8 @@ namespace coffer::cli {
 // Those of -r, -R and -i, in that order. Warns of one that is given twice.
 Result<age::Recipients> LoadRecipients(const EncryptOptions& options);
 
-// Those of -i. An encrypted identity file asks for its passphrase when it is needed.
+// Those of -i. An encrypted identity file asks for its passphrase when it is needed. Warns of a file
+// that is given twice.
 Result<age::Identities> LoadIdentities(const std::vector<std::string>& paths,
                                        const PassphraseSourceOptions& passphrase_source,
                                        int max_work_factor);
