@@ -92,7 +92,8 @@ Status RunInspect(const InspectOptions& options) {
   COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<os::Input> input, os::OpenInput(options.input));
   Result<age::Inspection> inspection = age::Inspect(*input, input->size());
   if (!inspection.ok()) return std::move(inspection).error().WithContext("inspection failed");
-  const std::string name = options.input == "-" ? "<stdin>" : DisplayName(options.input);
+  const bool is_standard = options.input.empty() || options.input == "-";
+  const std::string name = is_standard ? "<stdin>" : DisplayName(options.input);
   const std::string text = options.json ? FormatJson(*inspection) : FormatText(*inspection, name);
   return os::StandardOutput().Write(AsBytes(text));
 }
