@@ -2,6 +2,7 @@
 // Identity files that are age files themselves, encrypted with a passphrase.
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "coffer/age/armor.h"
@@ -42,9 +43,12 @@ Result<SecretBuffer> ReadAll(ByteSource& source) {
 
 class EncryptedIdentity final : public Identity {
  public:
-  EncryptedIdentity(SecretBuffer content, ScryptIdentity::PassphraseSource passphrase,
-                    int max_log2_n)
-      : content_(std::move(content)), passphrase_(std::move(passphrase)), max_log2_n_(max_log2_n) {}
+  EncryptedIdentity(std::string name, SecretBuffer content,
+                    ScryptIdentity::PassphraseSource passphrase, int max_log2_n)
+      : name_(std::move(name)),
+        content_(std::move(content)),
+        passphrase_(std::move(passphrase)),
+        max_log2_n_(max_log2_n) {}
 
   Result<std::optional<FileKey>> Unwrap(std::span<const Stanza> stanzas) override {
     COFFER_TRY(Open());
@@ -57,7 +61,7 @@ class EncryptedIdentity final : public Identity {
 
   Result<std::unique_ptr<Recipient>> ToRecipient() const override {
     return Error(ErrorCode::kInvalidArgument,
-                 "an encrypted identity file cannot be used to encrypt; give its recipients");
+                 name_ + ": it is encrypted, and cannot be used to encrypt; give its recipients");
   }
 
  private:
@@ -68,16 +72,13 @@ class EncryptedIdentity final : public Identity {
     Result<SecretBuffer> text = Decrypt();
     if (!text.ok()) {
       const Error& cause = text.error();
-      return cause.code() == ErrorCode::kNoMatch
-                 ? Error(ErrorCode::kInvalidArgument, "incorrect passphrase for the identity file")
-                 : Error(cause.code() == ErrorCode::kCancelled ? ErrorCode::kCancelled
-                                                               : ErrorCode::kInvalidArgument,
-                         "encrypted identity file: " + cause.message());
+      const bool wrong = cause.code() == ErrorCode::kNoMatch;
+      const bool cancelled = cause.code() == ErrorCode::kCancelled;
+      return Error(cancelled ? ErrorCode::kCancelled : ErrorCode::kInvalidArgument,
+                   name_ + ": " + (wrong ? "incorrect passphrase" : cause.message()));
     }
     Result<Identities> identities = ParseIdentityFile(text->ExposeText());
-    if (!identities.ok()) {
-      return std::move(identities).error().WithContext("encrypted identity file");
-    }
+    if (!identities.ok()) return std::move(identities).error().WithContext(name_);
     identities_ = std::move(*identities);
     content_.Clear();
     return OkStatus();
@@ -101,6 +102,7 @@ class EncryptedIdentity final : public Identity {
     return ReadAll(decryptor);
   }
 
+  std::string name_;
   SecretBuffer content_;
   ScryptIdentity::PassphraseSource passphrase_;
   int max_log2_n_;
@@ -113,10 +115,11 @@ bool IsEncryptedIdentityFile(std::string_view content) {
   return content.starts_with("age-encryption") || content.starts_with("-----BEGIN AGE");
 }
 
-std::unique_ptr<Identity> MakeEncryptedIdentity(SecretBuffer content,
+std::unique_ptr<Identity> MakeEncryptedIdentity(std::string name, SecretBuffer content,
                                                 ScryptIdentity::PassphraseSource passphrase,
                                                 int max_log2_n) {
-  return std::make_unique<EncryptedIdentity>(std::move(content), std::move(passphrase), max_log2_n);
+  return std::make_unique<EncryptedIdentity>(std::move(name), std::move(content),
+                                             std::move(passphrase), max_log2_n);
 }
 
 }  // namespace coffer::age

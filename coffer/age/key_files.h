@@ -34,8 +34,8 @@ Result<Identities> ParseIdentityFile(std::string_view text);
 bool IsEncryptedIdentityFile(std::string_view content);
 
 // The identities of a file that is itself encrypted with a passphrase. It is opened when an
-// identity is first asked for, once.
-std::unique_ptr<Identity> MakeEncryptedIdentity(SecretBuffer content,
+// identity is first asked for, once. `name` is for messages, e.g. "identity file \"x\"".
+std::unique_ptr<Identity> MakeEncryptedIdentity(std::string name, SecretBuffer content,
                                                 ScryptIdentity::PassphraseSource passphrase,
                                                 int max_log2_n);
 

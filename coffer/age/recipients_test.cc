@@ -250,7 +250,7 @@ Bytes Armor(const Bytes& binary) {
 std::unique_ptr<Identity> Encrypted(const Bytes& file, int* calls) {
   EXPECT_TRUE(IsEncryptedIdentityFile(AsText(file)));
   return MakeEncryptedIdentity(
-      SecretBuffer::CopyOf(file),
+      "key file", SecretBuffer::CopyOf(file),
       [calls]() -> Result<SecretBuffer> {
         ++*calls;
         return SecretBuffer::CopyOf("secret");
@@ -286,12 +286,11 @@ TEST(EncryptedIdentity, FailuresAreOfTheIdentityFile) {
     EXPECT_EQ(result.error().code(), ErrorCode::kInvalidArgument);
     return result.error().message();
   };
-  EXPECT_EQ(message(Encrypt(Single(Passphrase("other")), "x")),
-            "incorrect passphrase for the identity file");
+  EXPECT_EQ(message(Encrypt(Single(Passphrase("other")), "x")), "key file: incorrect passphrase");
   EXPECT_EQ(message(Encrypt(recipients, "x")),
-            "encrypted identity file: it is encrypted, but not with a passphrase");
+            "key file: it is encrypted, but not with a passphrase");
   EXPECT_EQ(message(Encrypt(Single(Passphrase("secret")), "garbage")),
-            "encrypted identity file: line 1: unknown identity type; an identity starts with "
+            "key file: line 1: unknown identity type; an identity starts with "
             "\"AGE-SECRET-KEY-1\"");
 }
 

@@ -41,6 +41,16 @@ std::optional<int> ParseWorkFactor(std::string_view text) {
   return value;
 }
 
+Error TooMuchWork(int log2_n, int limit) {
+  const std::string factor = std::to_string(log2_n);
+  return Error(ErrorCode::kHeader,
+               "the passphrase of this file has work factor " + factor +
+                   (log2_n > kMaxScryptLog2N
+                        ? ", more than can be computed: at most " + std::to_string(kMaxScryptLog2N)
+                        : ", more than the limit of " + std::to_string(limit) +
+                              "; allow it with --max-work-factor " + factor));
+}
+
 }  // namespace
 
 Status CheckScryptStandsAlone(std::span<const Stanza> stanzas) {
@@ -84,12 +94,7 @@ Result<std::optional<FileKey>> ScryptIdentity::Unwrap(std::span<const Stanza> st
   if (!log2_n)
     return internal::MalformedStanza(stanza, "its work factor is not a number from 1 on");
   COFFER_TRY(internal::CheckBody(stanza));
-  if (*log2_n > max_log2_n_) {
-    return Error(ErrorCode::kHeader,
-                 "the passphrase of this file has work factor " + std::to_string(*log2_n) +
-                     ", more than the limit of " + std::to_string(max_log2_n_) +
-                     "; allow it with --max-work-factor " + std::to_string(*log2_n));
-  }
+  if (*log2_n > max_log2_n_) return TooMuchWork(*log2_n, max_log2_n_);
   COFFER_ASSIGN_OR_RETURN(const SecretBuffer passphrase, source_());
   COFFER_ASSIGN_OR_RETURN(const internal::WrapKey key, DeriveWrapKey(passphrase, salt, *log2_n));
   return internal::OpenFileKey(key, stanza.body);

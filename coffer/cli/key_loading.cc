@@ -42,17 +42,17 @@ Result<age::Identities> LoadIdentityFile(const std::string& path,
   if (path.starts_with("AGE-")) {
     return Invalid("-i takes the name of a file with identities, not an identity");
   }
+  const std::string name = "identity file " + Quote(path);
   COFFER_ASSIGN_OR_RETURN(SecretBuffer content, os::ReadSecretFile(path, age::kMaxKeyFileSize));
   if (!age::IsEncryptedIdentityFile(content.ExposeText())) {
     Result<age::Identities> identities = age::ParseIdentityFile(content.ExposeText());
     if (identities.ok()) return identities;
-    return std::move(identities).error().WithContext("identity file " + Quote(path));
+    return std::move(identities).error().WithContext(name);
   }
-  const std::string what = " for identity file " + Quote(path);
   age::Identities identities;
   identities.push_back(age::MakeEncryptedIdentity(
-      std::move(content),
-      [passphrase_source, what] { return ExistingPassphrase(passphrase_source, what); },
+      name, std::move(content),
+      [passphrase_source, name] { return ExistingPassphrase(passphrase_source, " for " + name); },
       max_work_factor));
   return identities;
 }
