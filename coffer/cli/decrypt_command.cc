@@ -93,7 +93,8 @@ Status WriteOutput(ByteSource& plaintext, const DecryptOptions& options,
 Status RunDecrypt(const DecryptOptions& options) {
   COFFER_TRY(CheckOptions(options));
   COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<os::Input> input, os::OpenInput(options.input));
-  COFFER_TRY(CheckOutputIsNotInput(options.output, options.input, {options.identity_files}));
+  COFFER_TRY(CheckOutputIsNotInput(options.output, options.input, {options.identity_files},
+                                   options.passphrase_source));
 
   const bool from_terminal = options.input == "-" && os::StandardInputIsTerminal();
   TerminalInput pasted(*input);

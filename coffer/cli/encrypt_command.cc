@@ -63,7 +63,8 @@ Status RunEncrypt(const EncryptOptions& options) {
   COFFER_TRY(CheckOptions(options));
   COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<os::Input> input, os::OpenInput(options.input));
   COFFER_TRY(CheckOutputIsNotInput(options.output, options.input,
-                                   {options.recipients_files, options.identity_files}));
+                                   {options.recipients_files, options.identity_files},
+                                   options.passphrase_source));
   if (!options.output.path && !options.armor && os::StandardOutputIsTerminal()) {
     return Invalid(
         "refusing to output binary to the terminal; use -a for text, or -o - to do it anyway");

@@ -20,7 +20,12 @@ Error Invalid(std::string message) {
   return Error(ErrorCode::kInvalidArgument, std::move(message));
 }
 
-bool IsStandardInput(const std::string& path) { return path == "-"; }
+bool IsStandardInput(const std::string& path) { return path.empty() || path == "-"; }
+
+Result<os::FileStat> StatDescriptor(int descriptor) {
+  COFFER_ASSIGN_OR_RETURN(const auto file, os::RealFileSystem().OpenDescriptor(descriptor));
+  return file->Stat();
+}
 
 void WarnOfDuplicates(const std::vector<std::string>& values, std::string_view what) {
   std::set<std::string_view> seen;
@@ -104,26 +109,33 @@ Result<age::Identities> LoadIdentities(const std::vector<std::string>& paths,
 }
 
 Status CheckOutputIsNotInput(const OutputTarget& output, const std::string& input,
-                             const std::vector<std::vector<std::string>>& key_files) {
-  if (output.to_stdout()) return OkStatus();
+                             const std::vector<std::vector<std::string>>& key_files,
+                             const PassphraseSourceOptions& passphrase_source) {
+  const Result<os::FileStat> written =
+      output.to_stdout() ? StatDescriptor(1) : os::RealFileSystem().Stat(*output.path);
+  // A file that is not there yet is no input; one that cannot be looked at will be reported when it
+  // is opened.
+  if (!written.ok()) return OkStatus();
   const auto check = [&](const std::string& path, std::string_view what) -> Status {
-    if (IsStandardInput(path) || path.empty()) return OkStatus();
-    const Result<bool> same = os::SameFile(os::RealFileSystem(), path, *output.path);
-    // A file that cannot be looked at will be reported when it is opened.
-    if (!same.ok() || !*same) return OkStatus();
-    return Invalid(std::string(what) + " and output file are the same: " + Quote(path));
+    const bool is_standard = IsStandardInput(path);
+    const Result<os::FileStat> read =
+        is_standard ? StatDescriptor(0) : os::RealFileSystem().Stat(path);
+    if (!read.ok() || !os::SameFile(*read, *written)) return OkStatus();
+    return Invalid(std::string(what) + " and output file are the same: " +
+                   (is_standard ? "standard input" : Quote(path)));
   };
   COFFER_TRY(check(input, "input"));
   for (const auto& paths : key_files) {
     for (const std::string& path : paths) COFFER_TRY(check(path, "key"));
   }
+  if (passphrase_source.file) COFFER_TRY(check(*passphrase_source.file, "passphrase"));
   return OkStatus();
 }
 
 Status CheckStandardInputUse(const std::string& input,
                              const std::vector<std::vector<std::string>>& key_files,
                              const PassphraseSourceOptions& passphrase_source) {
-  size_t uses = IsStandardInput(input) || input.empty() ? 1 : 0;
+  size_t uses = IsStandardInput(input) ? 1 : 0;
   for (const auto& paths : key_files) {
     uses += static_cast<size_t>(std::ranges::count_if(paths, IsStandardInput));
   }

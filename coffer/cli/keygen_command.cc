@@ -156,7 +156,7 @@ Status Generate(const KeygenOptions& options) {
 Status PrintRecipients(const KeygenOptions& options) {
   OutputTarget target;
   target.path = options.output;
-  COFFER_TRY(CheckOutputIsNotInput(target, options.input, {}));
+  COFFER_TRY(CheckOutputIsNotInput(target, options.input, {}, {}));
   COFFER_ASSIGN_OR_RETURN(const SecretBuffer content,
                           os::ReadSecretFile(options.input, age::kMaxKeyFileSize));
   if (age::IsEncryptedIdentityFile(content.ExposeText())) {
