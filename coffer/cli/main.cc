@@ -8,6 +8,7 @@
 #include "coffer/cli/plugin_command.h"
 #include "coffer/os/file_system.h"
 #include "coffer/os/memory.h"
+#include "coffer/os/process.h"
 #include "coffer/os/signals.h"
 
 namespace coffer::cli {
@@ -27,6 +28,7 @@ bool IsPlugin(int argc, const char* const* argv) {
 }
 
 ExitCode Main(int argc, const char* const* argv) {
+  os::OpenStandardDescriptors();
   os::HardenProcess();
   os::InstallSignalHandlers();
   os::IgnoreSigpipe();

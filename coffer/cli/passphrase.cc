@@ -6,6 +6,7 @@
 
 #include "coffer/base/ct.h"
 #include "coffer/crypto/passphrase_code.h"
+#include "coffer/os/file_system.h"
 #include "coffer/os/input.h"
 #include "coffer/os/process.h"
 #include "coffer/os/random.h"
@@ -66,7 +67,11 @@ Status CheckPassphraseSource(const PassphraseSourceOptions& options) {
   if (options.file.has_value() + options.descriptor.has_value() + options.command.has_value() > 1) {
     return Invalid("give only one of --passphrase-file, --passphrase-fd and --passphrase-command");
   }
-  return OkStatus();
+  if (!options.descriptor) return OkStatus();
+  Result<std::unique_ptr<os::File>> inherited =
+      os::RealFileSystem().OpenDescriptor(*options.descriptor);
+  if (inherited.ok()) return OkStatus();
+  return std::move(inherited).error().WithContext("cannot get the passphrase");
 }
 
 Result<SecretBuffer> NewPassphrase(const PassphraseSourceOptions& options) {
