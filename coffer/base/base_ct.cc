@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "coffer/base/bech32.h"
 #include "coffer/base/bytes.h"
 #include "coffer/base/ct.h"
 
@@ -35,6 +36,19 @@ bool HelpersDoNotLeak() {
   return right;
 }
 
+// An identity as text and back, in both cases.
+bool Bech32DoesNotLeak() {
+  const Block key = SecretBlock(7);
+  for (const bool upper : {false, true}) {
+    SecretBuffer text = upper ? bech32::EncodeUpperCase("key", key) : bech32::Encode("key", key);
+    // Where the separator stands is public, and so is what stands before it.
+    ct::Unpoison(text.Expose().data(), 4);
+    Result<bech32::Decoded> decoded = bech32::Decode(text.ExposeText());
+    if (!decoded.ok() || !ct::Equal(decoded->data.Expose(), key)) return false;
+  }
+  return true;
+}
+
 // The mistakes that the runs are there to find.
 
 [[gnu::noinline]] int LeakByBranch(const Block& secret) {
@@ -61,7 +75,7 @@ int Run(std::string_view leak) {
   if (leak == "index") return LeakByIndex(secret);
   if (leak == "comparison") return LeakByComparison(secret, SecretBlock(2));
   if (!leak.empty()) return 2;
-  return HelpersDoNotLeak() ? 0 : 1;
+  return HelpersDoNotLeak() && Bech32DoesNotLeak() ? 0 : 1;
 }
 
 }  // namespace

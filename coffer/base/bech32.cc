@@ -67,6 +67,15 @@ Error Malformed(std::string message) {
   return Error(ErrorCode::kInvalidArgument, std::move(message));
 }
 
+// The last '1': it is not in the alphabet, so that a character is none shows nothing of valid data.
+size_t FindSeparator(std::string_view text) {
+  for (size_t i = text.size(); i > 0; --i) {
+    const uint32_t c = static_cast<unsigned char>(text[i - 1]);
+    if (ct::Declassify(ct::MaskIfEqual(c, uint32_t{'1'})) != 0) return i - 1;
+  }
+  return std::string_view::npos;
+}
+
 // Checks the characters of the human-readable part and lowers their case. Public.
 Result<std::string> LowerHumanReadablePart(std::string_view text, bool& has_lower,
                                            bool& has_upper) {
@@ -117,8 +126,7 @@ uint32_t ValuesToBytes(ByteSpan values, SecretBuffer& out) {
 }  // namespace
 
 Result<Decoded> Decode(std::string_view text) {
-  // The last '1' separates: it is not in the alphabet, so where it is shows nothing of the data.
-  const size_t separator = text.rfind('1');
+  const size_t separator = FindSeparator(text);
   if (separator == std::string_view::npos) return Malformed("there is no separator \"1\"");
   if (text.size() - separator - 1 < kChecksumSize) return Malformed("too short");
   bool has_lower = false;

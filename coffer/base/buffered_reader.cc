@@ -8,6 +8,7 @@ namespace coffer {
 namespace {
 
 constexpr size_t kReadSize = 4096;
+constexpr size_t kLongReadSize = 65536;
 
 }  // namespace
 
@@ -47,8 +48,9 @@ Result<ByteSpan> BufferedReader::ReadLine(size_t limit) {
     }
     searched = buffered.size();
     if (searched < limit) {
-      // Doubling keeps a long line linear in its length.
-      COFFER_ASSIGN_OR_RETURN(const bool more, Fill(std::max(kReadSize, buffered.size())));
+      // Steps of a fixed size: a pipe gives little at a time, and what is asked for has to be
+      // cleared.
+      COFFER_ASSIGN_OR_RETURN(const bool more, Fill(buffered.empty() ? kReadSize : kLongReadSize));
       if (more) continue;
     }
     const ByteSpan rest = Buffered().first(searched);
@@ -61,7 +63,9 @@ Result<size_t> BufferedReader::Read(MutableByteSpan out) {
   const ByteSpan buffered = Buffered();
   if (buffered.empty()) {
     if (ended_) return size_t{0};
-    return source_.Read(out);
+    COFFER_ASSIGN_OR_RETURN(const size_t count, source_.Read(out));
+    ended_ = count == 0;
+    return count;
   }
   const size_t size = std::min(out.size(), buffered.size());
   std::memcpy(out.data(), buffered.data(), size);

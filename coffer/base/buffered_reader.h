@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "coffer/base/bytes.h"
 #include "coffer/base/io.h"
 #include "coffer/base/result.h"
+#include "coffer/base/secret.h"
 
 namespace coffer {
 
@@ -32,7 +34,8 @@ class BufferedReader final : public ByteSource {
   ByteSpan Buffered() const { return ByteSpan(buffer_).subspan(begin_); }
 
   ByteSource& source_;
-  Bytes buffer_;
+  // What is read ahead may be a secret, in the plugin protocol.
+  std::vector<uint8_t, WipingAllocator<uint8_t>> buffer_;
   size_t begin_ = 0;
   bool ended_ = false;
 };

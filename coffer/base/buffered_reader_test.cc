@@ -71,6 +71,27 @@ TEST(BufferedReader, LongLine) {
   EXPECT_EQ(Line(reader, 10), "y");
 }
 
+// What a reader asks for is what it has to clear: a long line in small pieces asks for little more
+// than it has.
+TEST(BufferedReader, LongLineInSmallPiecesAsksForLittle) {
+  class AskedSource final : public ByteSource {
+   public:
+    Result<size_t> Read(MutableByteSpan out) override {
+      asked += out.size();
+      const size_t size = std::min<size_t>({out.size(), 65536, rest});
+      std::fill_n(out.begin(), size, uint8_t{'x'});
+      rest -= size;
+      return size;
+    }
+    size_t rest = size_t{8} << 20;
+    size_t asked = 0;
+  };
+  AskedSource source;
+  BufferedReader reader(source);
+  EXPECT_EQ(Line(reader, size_t{16} << 20).size(), size_t{8} << 20);
+  EXPECT_LT(source.asked, size_t{9} << 20);
+}
+
 TEST(BufferedReader, PassesErrorsOn) {
   FailingSource source;
   BufferedReader reader(source);

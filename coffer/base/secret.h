@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -69,6 +70,24 @@ class SecretArray {
  private:
   std::array<uint8_t, N> bytes_{};
   bool empty_ = false;
+};
+
+// Wipes memory as it gives it back: for containers of bytes that may hold a secret for a while and
+// have to be containers, e.g. a reader's buffer.
+template <class T>
+struct WipingAllocator {
+  using value_type = T;
+
+  WipingAllocator() = default;
+  template <class U>
+  WipingAllocator(const WipingAllocator<U>&) {}  // NOLINT
+
+  T* allocate(size_t count) { return std::allocator<T>().allocate(count); }
+  void deallocate(T* data, size_t count) {
+    SecureWipe(data, count * sizeof(T));
+    std::allocator<T>().deallocate(data, count);
+  }
+  bool operator==(const WipingAllocator&) const = default;
 };
 
 // Secret bytes of a size known at run time. Growing moves them to new memory and wipes the old.

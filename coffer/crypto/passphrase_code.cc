@@ -50,6 +50,17 @@ SecretBuffer Format(const CodeBits& bits) {
   return text;
 }
 
+// The value of a character, or 0x80, by looking at all 32.
+uint32_t Value(char character) {
+  const uint32_t c = static_cast<unsigned char>(character);
+  uint32_t value = 0x80;
+  for (uint32_t i = 0; i < 32; ++i) {
+    const uint32_t digit = static_cast<unsigned char>(kAlphabet[i]);
+    value = ct::Select(ct::MaskIfEqual(digit, c), i, value);
+  }
+  return value;
+}
+
 bool HasShape(std::string_view text) {
   if (text.size() != kPassphraseCodeSize) return false;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -74,18 +85,20 @@ Result<PassphraseCodeCheck> CheckPassphraseCode(std::string_view text) {
   if (!HasShape(text)) return PassphraseCodeCheck::kNotACode;
   CodeBits bits;
   size_t digit = 0;
+  uint32_t bad = 0;
   for (char c : text) {
     if (c == '-') continue;
-    const size_t value = kAlphabet.find(c);
-    if (value == std::string_view::npos) return PassphraseCodeCheck::kWrongChecksum;
+    const uint32_t value = Value(c);
+    bad |= value & 0x80;
     const size_t byte = digit * 5 / 8;
-    const auto window = static_cast<uint32_t>(value << (11 - digit * 5 % 8));
+    const uint32_t window = (value & 31) << (11 - digit * 5 % 8);
     bits.ExposeMutable()[byte] |= static_cast<uint8_t>(window >> 8);
     if (byte + 1 < CodeBits::kSize) {
       bits.ExposeMutable()[byte + 1] |= static_cast<uint8_t>(window);
     }
     ++digit;
   }
+  if (ct::Declassify(bad) != 0) return PassphraseCodeCheck::kWrongChecksum;
   const CodeBits typed = bits.Duplicate();
   COFFER_TRY(AddChecksum(bits));
   return ct::Equal(bits.Expose(), typed.Expose()) ? PassphraseCodeCheck::kGood
