@@ -55,7 +55,7 @@ Status CopyMetadata(File& from, File& to) {
   if (!keeps_group) mode = (mode & ~070u) | ((mode & 07u) << 3);
   COFFER_ASSIGN_OR_RETURN(const std::vector<std::string> names, from.ListAttributes());
   for (const std::string& name : names) {
-    const bool is_acl = name.starts_with("system.");
+    const bool is_acl = name.starts_with("system.posix_acl_");
     if (is_acl && !keeps_group) continue;
     // The others are the system's own: labels, capabilities and signatures of the old content.
     if (!is_acl && !name.starts_with("user.")) continue;
@@ -145,7 +145,7 @@ class HiddenOutput final : public OutputBackend {
       Status status = temporary_->NameNew(target_.path);
       if (status.ok()) return status;
       const bool is_taken = status.error().code() == ErrorCode::kAlreadyExists;
-      if (is_taken && options_.kind == OutputKind::kKeyFile) {
+      if (is_taken && options_.kind != OutputKind::kReplaceable) {
         return PathError("create", target_.path, EEXIST);
       }
       if (!is_taken) return PathError("create", target_.path, status.error().system_errno());

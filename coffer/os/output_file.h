@@ -30,6 +30,7 @@ class OutputBackend;
 
 enum class OutputKind : uint8_t {
   kReplaceable,  // mode 0666 less the umask; takes the place of a file of that name
+  kNewFile,      // mode 0666 less the umask; kAlreadyExists as below
   kKeyFile,      // mode 0600; kAlreadyExists if there is anything of that name, without a race
 };
 

@@ -42,8 +42,9 @@ class ScopedSettings {
   ScopedSettings(const ScopedSettings&) = delete;
   ScopedSettings& operator=(const ScopedSettings&) = delete;
   ~ScopedSettings() {
-    (void)Retry([&] { return tcsetattr(descriptor_, TCSANOW, &normal_); });
+    // One step for handlers: a stop in between would have them set the prompt's settings again.
     SignalGuard guard;
+    (void)Retry([&] { return tcsetattr(descriptor_, TCSANOW, &normal_); });
     guard.ForgetTerminal();
   }
 

@@ -95,7 +95,7 @@ Result<OutputTarget> FindOutputTarget(FileSystem& file_system, const std::string
       target.path = std::move(current);
       return target;
     }
-    if (options.kind == OutputKind::kKeyFile) return PathError("create", path, EEXIST);
+    if (options.kind != OutputKind::kReplaceable) return PathError("create", path, EEXIST);
     if (stat->kind == FileKind::kDirectory) return IsADirectory(path);
     if (stat->kind != FileKind::kSymlink) return OpenExisting(file_system, current, options);
     if (link_count == 0) {
