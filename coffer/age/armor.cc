@@ -43,10 +43,9 @@ Result<std::string_view> ArmorReader::NextLine(size_t limit) {
   COFFER_ASSIGN_OR_RETURN(const ByteSpan bytes, reader_.ReadLine(limit));
   std::string_view line = AsText(bytes);
   if (line.empty()) return Malformed("the file ends before the armor does");
-  if (line.ends_with('\n')) {
-    line.remove_suffix(1);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-  }
+  if (line.ends_with('\n')) line.remove_suffix(1);
+  // Also where the file ends within the last CRLF.
+  if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
 }
 

@@ -72,6 +72,7 @@ TEST(Armor, AcceptsWhatTheFormatAllows) {
        {kBegin + "AAAA\n" + kEnd, kBegin + kFull + kEnd, kBegin + "AAAA\n" + std::string(kArmorEnd),
         std::string(1024, '\n') + kBegin + "AAAA\n" + kEnd,
         kBegin + "AAAA\n" + kEnd + std::string(1023, ' '),
+        kBegin + "AAAA\n" + std::string(kArmorEnd) + "\r",
         " \t\r\n" + kBegin + "AAAA\n" + kEnd + "\v\f",
         std::string(kArmorBegin) + "\r\nAAAA\r\n" + std::string(kArmorEnd) + "\r\n"}) {
     EXPECT_EQ(Reason(text), "read") << text;

@@ -60,8 +60,17 @@ class EncryptedIdentity final : public Identity {
   }
 
   Result<std::unique_ptr<Recipient>> ToRecipient() const override {
-    return Error(ErrorCode::kInvalidArgument,
-                 name_ + ": it is encrypted, and cannot be used to encrypt; give its recipients");
+    return Error(ErrorCode::kInvalidArgument, name_ + ": it is encrypted");
+  }
+
+  Result<Recipients> ToRecipients() override {
+    COFFER_TRY(Open());
+    Recipients recipients;
+    for (const auto& identity : identities_) {
+      COFFER_ASSIGN_OR_RETURN(std::unique_ptr<Recipient> recipient, identity->ToRecipient());
+      recipients.push_back(std::move(recipient));
+    }
+    return recipients;
   }
 
  private:

@@ -17,6 +17,8 @@ using base64::Padding;
 
 constexpr size_t kColumns = 64;
 constexpr size_t kLineBytes = kColumns / 4 * 3;
+// What the objects of a header may take beside its text: 200,000 stanzas of X25519.
+constexpr size_t kMaxObjectSize = size_t{24} << 20;
 constexpr std::string_view kStanzaPrefix = "->";
 constexpr std::string_view kFooterPrefix = "---";
 
@@ -91,6 +93,7 @@ class HeaderParser {
 
   Status ParseStanza(std::string_view line, Stanza& stanza) {
     if (!line.starts_with(kStanzaPrefix)) return Malformed("expected a stanza or the MAC");
+    COFFER_TRY(Charge(sizeof(Stanza)));
     std::string_view rest = line.substr(kStanzaPrefix.size());
     if (rest.empty()) return Malformed("the stanza has no type");
     bool has_type = false;
@@ -103,6 +106,7 @@ class HeaderParser {
       if (!std::ranges::all_of(argument, [](char c) { return c >= 0x21 && c <= 0x7e; })) {
         return Malformed("invalid character in the stanza's arguments");
       }
+      COFFER_TRY(Charge(sizeof(std::string)));
       if (has_type) {
         stanza.arguments.emplace_back(argument);
       } else {
@@ -111,6 +115,14 @@ class HeaderParser {
       }
     }
     return ParseBody(stanza.body);
+  }
+
+  // Six bytes of text make a stanza, two an argument: without a bound of their own, objects would
+  // take many times the memory of the text.
+  Status Charge(size_t object_size) {
+    object_size_ += object_size;
+    if (object_size_ <= kMaxObjectSize) return OkStatus();
+    return Malformed("the header has too many stanzas or arguments");
   }
 
   Status ParseBody(Bytes& body) {
@@ -125,6 +137,7 @@ class HeaderParser {
                                    : "a line of the body is not canonical base64");
       }
       Append(body, ByteSpan(bytes).first(*size));
+      SecureWipe(bytes);  // in the plugin protocol a body may be a file key
       if (line.size() < kColumns) return OkStatus();
     }
   }
@@ -143,9 +156,18 @@ class HeaderParser {
   BufferedReader& reader_;
   uint64_t line_number_ = 0;
   size_t size_ = 0;
+  size_t object_size_ = 0;
 };
 
 void AppendText(Bytes& out, std::string_view text) { Append(out, AsBytes(text)); }
+
+void AppendBase64Line(Bytes& out, ByteSpan bytes) {
+  const size_t old_size = out.size();
+  const size_t encoded_size = base64::EncodedSize(bytes.size(), Padding::kNone);
+  out.resize(old_size + encoded_size + 1, '\n');
+  base64::EncodeTo(bytes, Padding::kNone,
+                   {reinterpret_cast<char*>(out.data()) + old_size, encoded_size});
+}
 
 // Everything that the MAC covers.
 Bytes EncodeForMac(const std::vector<Stanza>& stanzas) {
@@ -166,6 +188,12 @@ Result<Stanza> ReadStanza(BufferedReader& reader) {
 }
 
 void AppendStanza(Bytes& out, const Stanza& stanza) {
+  // All memory at once, so that growing leaves no copy of a body behind.
+  size_t size = kStanzaPrefix.size() + 1 + stanza.type.size() + 1;
+  for (const std::string& argument : stanza.arguments) size += 1 + argument.size();
+  size +=
+      base64::EncodedSize(stanza.body.size(), Padding::kNone) + stanza.body.size() / kLineBytes + 1;
+  if (out.capacity() - out.size() < size) out.reserve(std::max(out.size() + size, 2 * out.size()));
   AppendText(out, kStanzaPrefix);
   AppendText(out, " ");
   AppendText(out, stanza.type);
@@ -176,13 +204,11 @@ void AppendStanza(Bytes& out, const Stanza& stanza) {
   AppendText(out, "\n");
   ByteSpan rest = stanza.body;
   while (rest.size() >= kLineBytes) {
-    AppendText(out, base64::Encode(rest.first(kLineBytes), Padding::kNone));
-    AppendText(out, "\n");
+    AppendBase64Line(out, rest.first(kLineBytes));
     rest = rest.subspan(kLineBytes);
   }
   // The last line is always short, and empty where the body fills its lines.
-  AppendText(out, base64::Encode(rest, Padding::kNone));
-  AppendText(out, "\n");
+  AppendBase64Line(out, rest);
 }
 
 Bytes EncodeHeader(const Header& header) {

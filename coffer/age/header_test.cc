@@ -129,6 +129,28 @@ TEST(Header, RefusesMoreThanTheLimit) {
   EXPECT_EQ(Reason(largest), "parsed");
 }
 
+// Short stanzas and arguments cost more memory as objects than as text.
+TEST(Header, RefusesMoreObjectsThanTheLimit) {
+  std::string stanzas = kVersion;
+  while (stanzas.size() < kMaxHeaderSize / 2) stanzas += "-> a\n\n";
+  EXPECT_TRUE(Reason(stanzas + kMac).ends_with("the header has too many stanzas or arguments"));
+  std::string arguments = kVersion + "->";
+  while (arguments.size() < kMaxHeaderSize / 2) arguments += " a";
+  EXPECT_TRUE(Reason(arguments + "\n\n" + kMac)
+                  .ends_with("line 2: the header has too many stanzas or arguments"));
+}
+
+// As many X25519 recipients as fit are read.
+TEST(Header, TakesAnHonestHeaderOfTheLimit) {
+  Header header;
+  while (header.stanzas.size() < 120000) {
+    header.stanzas.push_back({"X25519", {std::string(43, 'A')}, Bytes(32)});
+  }
+  const Bytes text = EncodeHeader(header);
+  ASSERT_LT(text.size(), kMaxHeaderSize);
+  EXPECT_TRUE(Parse(std::string(AsText(text))).ok());
+}
+
 TEST(Header, MacCoversEveryByteOfTheStanzas) {
   const FileKey file_key = FileKey::CopyOf(std::array<uint8_t, 16>{1, 2, 3});
   Header header;

@@ -2,6 +2,7 @@
 #include "coffer/age/key_files.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <functional>
 #include <utility>
@@ -19,7 +20,7 @@ Error Invalid(std::string message) {
 
 // Lines in which somebody put the other half of a key, or a key of another system.
 Status CheckNotIdentity(std::string_view line) {
-  if (line.starts_with("AGE-")) return Invalid("apparent identity instead of a recipient");
+  if (LooksLikeIdentity(line)) return Invalid("apparent identity instead of a recipient");
   return OkStatus();
 }
 
@@ -46,6 +47,17 @@ Status ForEachLine(std::string_view text, const LineParser& parse) {
 }
 
 }  // namespace
+
+bool LooksLikeIdentity(std::string_view text) {
+  constexpr std::array<std::string_view, 2> kMarks = {"AGE-SECRET-KEY-", "AGE-PLUGIN-"};
+  const auto same = [](char a, char b) {
+    return a == (b >= 'a' && b <= 'z' ? static_cast<char>(b - 'a' + 'A') : b);
+  };
+  return std::ranges::any_of(kMarks, [&](std::string_view mark) {
+    return std::search(text.begin(), text.end(), mark.begin(), mark.end(),
+                       [&](char a, char b) { return same(b, a); }) != text.end();
+  });
+}
 
 Result<std::unique_ptr<Recipient>> ParseRecipient(std::string_view text) {
   COFFER_TRY(CheckNotIdentity(text));

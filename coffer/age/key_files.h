@@ -17,6 +17,10 @@ namespace coffer::age {
 // What a file of recipients or identities may measure.
 inline constexpr size_t kMaxKeyFileSize = size_t{16} << 20;
 
+// Whether a text is, or was meant to be, a secret key: it must not be shown. Case and what stands
+// around it do not matter.
+bool LooksLikeIdentity(std::string_view text);
+
 // One recipient of any type that is supported. kInvalidArgument with the reason otherwise; the
 // message does not repeat the text.
 Result<std::unique_ptr<Recipient>> ParseRecipient(std::string_view text);

@@ -23,30 +23,50 @@ struct PluginError {
   std::string message;
 };
 
+// What a client said: among it are identities, as arguments, and file keys, as bodies.
+struct SecretStanzas {
+  SecretStanzas() = default;
+  SecretStanzas(SecretStanzas&&) = default;
+  SecretStanzas& operator=(SecretStanzas&&) = delete;
+  ~SecretStanzas() {
+    for (Stanza& stanza : list) {
+      SecureWipe(stanza.body);
+      for (std::string& argument : stanza.arguments) SecureWipe(argument.data(), argument.size());
+    }
+  }
+
+  std::vector<Stanza> list;
+};
+
 class Conversation {
  public:
   Conversation(ByteSource& source, ByteSink& sink) : reader_(source), sink_(sink) {}
 
   // The stanzas of phase 1, without "done".
-  Result<std::vector<Stanza>> ReadPhaseOne() {
-    std::vector<Stanza> stanzas;
+  Result<SecretStanzas> ReadPhaseOne() {
+    SecretStanzas stanzas;
     size_t size = 0;
     while (true) {
-      COFFER_ASSIGN_OR_RETURN(Stanza stanza, ReadStanza(reader_));
-      if (stanza.type == "done") return stanzas;
-      size += stanza.body.size();
-      for (const std::string& argument : stanza.arguments) size += argument.size();
-      if (stanzas.size() == kMaxStanzaCount || size > kMaxPhaseSize) {
-        return Error(ErrorCode::kTooLarge, "the client says too much");
+      Stanza& stanza = stanzas.list.emplace_back();
+      COFFER_ASSIGN_OR_RETURN(stanza, Receive());
+      if (stanza.type == "done") {
+        stanzas.list.pop_back();
+        return stanzas;
       }
-      stanzas.push_back(std::move(stanza));
+      size += stanza.type.size() + stanza.body.size();
+      for (const std::string& argument : stanza.arguments) {
+        size += sizeof(argument) + argument.size();
+      }
+      if (stanzas.list.size() > kMaxStanzaCount || size > kMaxPhaseSize) {
+        return Error(ErrorCode::kTooLarge, "plugin conversation: the client says too much");
+      }
     }
   }
 
   // Sends a command and waits for the answer, whose type is returned.
   Result<std::string> Ask(std::string type, std::vector<std::string> arguments, ByteSpan body) {
     COFFER_TRY(Send(std::move(type), std::move(arguments), body));
-    COFFER_ASSIGN_OR_RETURN(Stanza answer, ReadStanza(reader_));
+    COFFER_ASSIGN_OR_RETURN(Stanza answer, Receive());
     return std::move(answer.type);
   }
 
@@ -54,7 +74,8 @@ class Conversation {
   Status Tell(std::string type, std::vector<std::string> arguments, ByteSpan body) {
     COFFER_ASSIGN_OR_RETURN(const std::string answer,
                             Ask(std::move(type), std::move(arguments), body));
-    if (answer != "ok") return Error(ErrorCode::kHeader, "the client did not take a command");
+    if (answer != "ok")
+      return Error(ErrorCode::kHeader, "plugin conversation: the client did not take a command");
     return OkStatus();
   }
 
@@ -68,21 +89,25 @@ class Conversation {
   Status Finish() { return Send("done", {}, {}); }
 
  private:
+  Result<Stanza> Receive() {
+    Result<Stanza> stanza = ReadStanza(reader_);
+    if (!stanza.ok()) return std::move(stanza).error().WithContext("plugin conversation");
+    return stanza;
+  }
+
   Status Send(std::string type, std::vector<std::string> arguments, ByteSpan body) {
+    Stanza stanza{std::move(type), std::move(arguments), Bytes(body.begin(), body.end())};
     Bytes out;
-    AppendStanza(out, {std::move(type), std::move(arguments), Bytes(body.begin(), body.end())});
+    AppendStanza(out, stanza);
     const Status status = sink_.Write(out);
     SecureWipe(out);  // a file key may be in it
+    SecureWipe(stanza.body);
     return status;
   }
 
   BufferedReader reader_;
   ByteSink& sink_;
 };
-
-void WipeBodies(std::vector<Stanza>& stanzas) {
-  for (Stanza& stanza : stanzas) SecureWipe(stanza.body);
-}
 
 // What a client of recipient-v1 asked for.
 struct WrapRequest {
@@ -121,23 +146,21 @@ Status AddWrapStanza(const Stanza& stanza, size_t& recipient_index, size_t& iden
     }
   } else if (stanza.type == "extension-labels") {
     request.takes_labels = true;
+  } else if (stanza.type == "add-recipient" || stanza.type == "add-identity") {
+    request.errors.push_back({{"internal"}, stanza.type + " takes one argument"});
   }
   // Anything else is grease, or an extension that nobody here knows: to be ignored.
   return OkStatus();
 }
 
 Result<WrapRequest> ReadWrapRequest(Conversation& conversation) {
-  COFFER_ASSIGN_OR_RETURN(std::vector<Stanza> stanzas, conversation.ReadPhaseOne());
+  COFFER_ASSIGN_OR_RETURN(const SecretStanzas stanzas, conversation.ReadPhaseOne());
   WrapRequest request;
   size_t recipient_index = 0;
   size_t identity_index = 0;
-  Status status = OkStatus();
-  for (const Stanza& stanza : stanzas) {
-    status = AddWrapStanza(stanza, recipient_index, identity_index, request);
-    if (!status.ok()) break;
+  for (const Stanza& stanza : stanzas.list) {
+    COFFER_TRY(AddWrapStanza(stanza, recipient_index, identity_index, request));
   }
-  WipeBodies(stanzas);
-  COFFER_TRY(status);
   return request;
 }
 
@@ -188,10 +211,17 @@ struct UnwrapRequest {
   std::vector<PluginError> errors;
 };
 
-UnwrapRequest ParseUnwrapRequest(std::vector<Stanza> stanzas) {
+// A number from 0 on in decimal, without leading zeros.
+bool IsFileIndex(std::string_view text) {
+  constexpr size_t kMaxDigits = 9;
+  if (text.empty() || text.size() > kMaxDigits || (text.size() > 1 && text[0] == '0')) return false;
+  return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+UnwrapRequest ParseUnwrapRequest(const SecretStanzas& stanzas) {
   UnwrapRequest request;
   size_t identity_index = 0;
-  for (Stanza& stanza : stanzas) {
+  for (const Stanza& stanza : stanzas.list) {
     if (stanza.type == "add-identity" && stanza.arguments.size() == 1) {
       auto identity = CofferIdentity::Parse(stanza.arguments[0]);
       if (identity.ok()) {
@@ -201,10 +231,14 @@ UnwrapRequest ParseUnwrapRequest(std::vector<Stanza> stanzas) {
             {{"identity", std::to_string(identity_index)}, identity.error().message()});
       }
       ++identity_index;
-    } else if (stanza.type == "recipient-stanza" && stanza.arguments.size() >= 2) {
-      Stanza received{stanza.arguments[1],
-                      {stanza.arguments.begin() + 2, stanza.arguments.end()},
-                      std::move(stanza.body)};
+    } else if (stanza.type == "add-identity" || stanza.type == "recipient-stanza") {
+      if (stanza.type == "add-identity" || stanza.arguments.size() < 2 ||
+          !IsFileIndex(stanza.arguments[0])) {
+        request.errors.push_back({{"internal"}, "malformed " + stanza.type});
+        continue;
+      }
+      Stanza received{
+          stanza.arguments[1], {stanza.arguments.begin() + 2, stanza.arguments.end()}, stanza.body};
       request.files[stanza.arguments[0]].push_back(std::move(received));
     }
   }
@@ -223,8 +257,8 @@ PluginError MalformedStanzaError(const std::string& file, const std::vector<Stan
 }
 
 Status ServeIdentity(Conversation& conversation) {
-  COFFER_ASSIGN_OR_RETURN(std::vector<Stanza> stanzas, conversation.ReadPhaseOne());
-  UnwrapRequest request = ParseUnwrapRequest(std::move(stanzas));
+  COFFER_ASSIGN_OR_RETURN(const SecretStanzas stanzas, conversation.ReadPhaseOne());
+  UnwrapRequest request = ParseUnwrapRequest(stanzas);
   if (!request.errors.empty()) {
     COFFER_TRY(conversation.TellErrors(request.errors));
     return conversation.Finish();

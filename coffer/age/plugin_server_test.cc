@@ -143,6 +143,25 @@ TEST(PluginIdentity, UnwrapsEachFile) {
   EXPECT_EQ(Types(none), Strings{"done"});
 }
 
+TEST(PluginIdentity, RefusesIndicesThatAreNone) {
+  for (const std::string& index :
+       std::vector<std::string>{"-1", "00", "01", "x", "99999999999999999999"}) {
+    const Outcome outcome =
+        Serve("identity-v1", "-> add-identity " + IdentityText() + "\n\n-> recipient-stanza " +
+                                 index + " X25519 abc\n\n-> done\n\n-> ok\n\n");
+    ASSERT_EQ(Types(outcome), (Strings{"error", "done"}));
+    EXPECT_EQ(outcome.sent[0].arguments, Strings{"internal"});
+  }
+}
+
+TEST(Plugin, RefusesKeysWithoutAnArgument) {
+  const Outcome recipient = Serve("recipient-v1", "-> add-recipient\n\n-> wrap-file-key\n" +
+                                                      kFileKeyLine + "-> done\n\n-> ok\n\n");
+  EXPECT_EQ(Types(recipient), (Strings{"error", "done"}));
+  const Outcome identity = Serve("identity-v1", "-> add-identity\n\n-> done\n\n-> ok\n\n");
+  EXPECT_EQ(Types(identity), (Strings{"error", "done"}));
+}
+
 TEST(PluginIdentity, NamesBadIdentities) {
   const Outcome outcome =
       Serve("identity-v1", "-> add-identity AGE-PLUGIN-COFFER-1X\n\n-> done\n\n-> ok\n\n");
@@ -151,7 +170,8 @@ TEST(PluginIdentity, NamesBadIdentities) {
 }
 
 TEST(Plugin, BrokenConversationsEnd) {
-  for (const std::string& said : std::vector<std::string>{"", "-> add-recipient", "garbage\n", "-> done\n"}) {
+  for (const std::string& said :
+       std::vector<std::string>{"", "-> add-recipient", "garbage\n", "-> done\n"}) {
     EXPECT_FALSE(Serve("recipient-v1", said).status.ok()) << said;
     EXPECT_FALSE(Serve("identity-v1", said).status.ok()) << said;
   }

@@ -37,6 +37,8 @@ class Recipient {
   [[nodiscard]] virtual std::string ToString() const = 0;
 };
 
+using Recipients = std::vector<std::unique_ptr<Recipient>>;
+
 class Identity {
  public:
   virtual ~Identity() = default;
@@ -48,9 +50,16 @@ class Identity {
 
   // The public side, to encrypt to oneself. kInvalidArgument if there is none.
   virtual Result<std::unique_ptr<Recipient>> ToRecipient() const = 0;
+
+  // Those of all the identities that this one stands for: of a file, or just its own.
+  virtual Result<Recipients> ToRecipients() {
+    COFFER_ASSIGN_OR_RETURN(std::unique_ptr<Recipient> recipient, ToRecipient());
+    Recipients recipients;
+    recipients.push_back(std::move(recipient));
+    return recipients;
+  }
 };
 
-using Recipients = std::vector<std::unique_ptr<Recipient>>;
 using Identities = std::vector<std::unique_ptr<Identity>>;
 
 }  // namespace coffer::age

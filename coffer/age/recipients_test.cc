@@ -275,6 +275,30 @@ TEST(EncryptedIdentity, OpensOnceBinaryAndArmored) {
   }
 }
 
+TEST(EncryptedIdentity, EncryptsToItsIdentities) {
+  testing::TestRandom random;
+  const auto first = NewIdentity(random);
+  const auto second = NewIdentity(random);
+  const Bytes keys = Encrypt(Single(Passphrase("secret")),
+                             std::string(first->ToString().ExposeText()) + "\n" +
+                                 std::string(second->ToString().ExposeText()) + "\n");
+  int calls = 0;
+  const Recipients recipients = Encrypted(keys, &calls)->ToRecipients().value();
+  ASSERT_EQ(recipients.size(), 2u);
+  EXPECT_EQ(recipients[1]->ToString(), second->recipient().ToString());
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(KeyFiles, KnowsWhatMustNotBeShown) {
+  for (std::string_view text : {"AGE-SECRET-KEY-1ABC", " age-secret-key-1abc", "x AGE-PLUGIN-Y-1",
+                                "AGE-SECRET-KEY-PQ-1", "Age-Plugin-Coffer-1q"}) {
+    EXPECT_TRUE(LooksLikeIdentity(text)) << text;
+  }
+  for (std::string_view text : {"", "age1abc", "AGE-", "ssh-ed25519 AAAA", "age-secret"}) {
+    EXPECT_FALSE(LooksLikeIdentity(text)) << text;
+  }
+}
+
 TEST(EncryptedIdentity, FailuresAreOfTheIdentityFile) {
   testing::TestRandom random;
   const auto identity = NewIdentity(random);

@@ -30,7 +30,9 @@ CofferShared Combine(const Frodo::SharedSecret& frodo, const XWingShared& xwing,
 
 CofferEncapsulationKey::CofferEncapsulationKey(Frodo::PublicKey frodo,
                                                const XWingEncapsulationKey& xwing)
-    : frodo_(std::move(frodo)), xwing_(xwing), hash_(Sha3_256::HashPublic(bytes())) {}
+    : frodo_(std::move(frodo)), xwing_(xwing), hash_(Sha3_256::HashPublic(bytes())) {
+  frodo_.CacheHash();
+}
 
 Result<CofferEncapsulationKey> CofferEncapsulationKey::Parse(ByteSpan bytes) {
   if (bytes.size() != kCofferEncapsulationKeySize) {
