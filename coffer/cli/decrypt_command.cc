@@ -15,6 +15,7 @@
 #include "coffer/cli/transfer.h"
 #include "coffer/crypto/passphrase_code.h"
 #include "coffer/os/input.h"
+#include "coffer/os/memory.h"
 #include "coffer/os/output_file.h"
 #include "coffer/os/terminal.h"
 
@@ -107,6 +108,7 @@ Status RunDecrypt(const DecryptOptions& options) {
 
   COFFER_ASSIGN_OR_RETURN(const age::Header header, age::ReadHeader(reader));
   COFFER_ASSIGN_OR_RETURN(const age::FileKey file_key, Unlock(header, options));
+  const os::MemoryLock lock(file_key.Expose());
   COFFER_ASSIGN_OR_RETURN(age::Decryptor decryptor, age::Decryptor::BeginPayload(file_key, reader));
   // Close enough for a progress line: the sizes differ by the header and the tags.
   const TransferOptions transfer = {.total_size = armored ? std::nullopt : input->size(),

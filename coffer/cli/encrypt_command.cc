@@ -10,6 +10,7 @@
 #include "coffer/cli/passphrase.h"
 #include "coffer/cli/transfer.h"
 #include "coffer/os/input.h"
+#include "coffer/os/memory.h"
 #include "coffer/os/output_file.h"
 #include "coffer/os/random.h"
 #include "coffer/os/terminal.h"
@@ -51,8 +52,10 @@ Result<age::Recipients> ChooseRecipients(const EncryptOptions& options) {
 Status EncryptStream(const age::Recipients& recipients, os::Input& input, ByteSink& sink,
                      bool quiet) {
   os::Random& random = os::SystemRandom();
+  const age::FileKey file_key = age::NewFileKey(random);
+  const os::MemoryLock lock(file_key.Expose());
   COFFER_ASSIGN_OR_RETURN(age::Encryptor encryptor,
-                          age::Encryptor::Begin(age::NewFileKey(random), recipients, random, sink));
+                          age::Encryptor::Begin(file_key, recipients, random, sink));
   COFFER_TRY(Transfer(input, encryptor, {.total_size = input.size(), .quiet = quiet}));
   return encryptor.Close();
 }

@@ -32,6 +32,7 @@ void WarnOfDuplicates(const std::vector<std::string>& values, std::string_view w
   std::set<std::string_view> warned;
   for (const std::string& value : values) {
     if (seen.insert(value).second || !warned.insert(value).second) continue;
+    if (age::LooksLikeIdentity(value)) continue;  // refused in a moment, without being shown
     PrintWarning("duplicate " + std::string(what) + " " + Quote(value));
   }
 }
@@ -44,7 +45,7 @@ void MoveInto(std::vector<T>& all, std::vector<T> more) {
 Result<age::Identities> LoadIdentityFile(const std::string& path,
                                          const PassphraseSourceOptions& passphrase_source,
                                          int max_work_factor) {
-  if (path.starts_with("AGE-")) {
+  if (age::LooksLikeIdentity(path)) {
     return Invalid("-i takes the name of a file with identities, not an identity");
   }
   const std::string name = "identity file " + Quote(path);
@@ -72,25 +73,28 @@ Result<age::Recipients> LoadRecipients(const EncryptOptions& options) {
     Result<std::unique_ptr<age::Recipient>> recipient = age::ParseRecipient(text);
     // A recipient is public, so it may be shown, unless it is the wrong half of a key.
     if (!recipient.ok()) {
-      const bool secret = text.starts_with("AGE-");
+      const bool secret = age::LooksLikeIdentity(text);
       return std::move(recipient).error().WithContext(secret ? std::string("-r")
                                                              : "invalid recipient " + Quote(text));
     }
     recipients.push_back(std::move(*recipient));
   }
   for (const std::string& path : options.recipients_files) {
+    if (age::LooksLikeIdentity(path)) {
+      return Invalid("-R takes the name of a file with recipients, not an identity");
+    }
     COFFER_ASSIGN_OR_RETURN(const SecretBuffer content,
                             os::ReadSecretFile(path, age::kMaxKeyFileSize));
     Result<age::Recipients> file = age::ParseRecipientsFile(content.ExposeText());
     if (!file.ok()) return std::move(file).error().WithContext("recipients file " + Quote(path));
     MoveInto(recipients, std::move(*file));
   }
-  COFFER_ASSIGN_OR_RETURN(
-      const age::Identities identities,
-      LoadIdentities(options.identity_files, options.passphrase_source, age::kMaxScryptLog2N));
+  COFFER_ASSIGN_OR_RETURN(const age::Identities identities,
+                          LoadIdentities(options.identity_files, options.passphrase_source,
+                                         age::kDefaultMaxScryptLog2N));
   for (const auto& identity : identities) {
-    COFFER_ASSIGN_OR_RETURN(std::unique_ptr<age::Recipient> recipient, identity->ToRecipient());
-    recipients.push_back(std::move(recipient));
+    COFFER_ASSIGN_OR_RETURN(age::Recipients own, identity->ToRecipients());
+    MoveInto(recipients, std::move(own));
   }
   return recipients;
 }

@@ -90,8 +90,9 @@ Status CheckPublicPathIsFree(const std::string& path) {
 Status WritePublicFile(const std::string& path, const KeyPair& pair, const std::string& created) {
   const std::string text = "# created: " + created + "\n# " + std::string(pair.description) + "\n" +
                            pair.recipient + "\n";
-  COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<os::OutputFile> output,
-                          os::OutputFile::Create(path, {.sync = true}));
+  COFFER_ASSIGN_OR_RETURN(
+      const std::unique_ptr<os::OutputFile> output,
+      os::OutputFile::Create(path, {.kind = os::OutputKind::kNewFile, .sync = true}));
   COFFER_TRY(output->Write(AsBytes(text)));
   return output->Commit();
 }
@@ -118,8 +119,7 @@ std::string Announcement(const KeyPair& pair, const KeygenOptions& options) {
   if (pair.recipient.starts_with("age1coffer1")) {
     text +=
         "With age, whose recipients files take no lines this long, and age-plugin-coffer on PATH: "
-        "age -r \"$(grep -v '^#' " +
-        path + ")\"\n";
+        "age -r \"$(grep -v '^#' FILE)\"\n";
   }
   return text;
 }

@@ -12,9 +12,9 @@ namespace coffer::cli {
 
 inline constexpr size_t kMaxPassphraseSize = size_t{1} << 20;
 
-// kInvalidArgument if more than one source is given; kIo if the descriptor is not open. To be called
-// before any file is opened, since one of ours would get the number of a descriptor that is not
-// there, and be read as the passphrase.
+// kInvalidArgument if more than one source is given; kIo if the descriptor is not open. To be
+// called before any file is opened, since one of ours would get the number of a descriptor that is
+// not there, and be read as the passphrase.
 Status CheckPassphraseSource(const PassphraseSourceOptions& options);
 
 // A passphrase for something new. On the terminal it is asked for twice; left empty, one is made

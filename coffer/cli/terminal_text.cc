@@ -17,12 +17,28 @@ bool IsTerminalControl(uint8_t byte) {
   return (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7f;
 }
 
-// U+0080 to U+009F, which some terminals obey as they obey ESC sequences.
-bool HasC1Control(ByteSpan text) {
-  for (size_t i = 0; i + 1 < text.size(); ++i) {
-    if (text[i] == 0xc2 && text[i + 1] >= 0x80 && text[i + 1] < 0xa0) return true;
+// How many bytes of UTF-8 a character has that starts with `lead`; 0 if none does.
+size_t SequenceSize(uint8_t lead) {
+  if (lead < 0x80) return 1;
+  if (lead >= 0xc2 && lead < 0xe0) return 2;
+  if (lead >= 0xe0 && lead < 0xf0) return 3;
+  if (lead >= 0xf0 && lead < 0xf5) return 4;
+  return 0;
+}
+
+// Whether a text is UTF-8 without U+0080 to U+009F: some terminals obey those, and bytes of these
+// values that stand alone, as they obey ESC sequences.
+bool IsHarmlessUtf8(ByteSpan text) {
+  for (size_t i = 0; i < text.size();) {
+    const size_t size = SequenceSize(text[i]);
+    if (size == 0 || size > text.size() - i) return false;
+    for (size_t k = 1; k < size; ++k) {
+      if ((text[i + k] & 0xc0) != 0x80) return false;
+    }
+    if (text[i] == 0xc2 && text[i + 1] < 0xa0) return false;
+    i += size;
   }
-  return false;
+  return true;
 }
 
 }  // namespace
@@ -37,7 +53,7 @@ Status TerminalTextSink::Write(ByteSpan bytes) {
 }
 
 Status TerminalTextSink::Finish() {
-  if (std::ranges::any_of(held_.Expose(), IsTerminalControl) || HasC1Control(held_.Expose())) {
+  if (std::ranges::any_of(held_.Expose(), IsTerminalControl) || !IsHarmlessUtf8(held_.Expose())) {
     return Error(ErrorCode::kInvalidArgument,
                  "refusing to output binary to the terminal; use -o FILE, or -o - to do it anyway");
   }
