@@ -10,8 +10,6 @@
 namespace coffer::crypto {
 namespace {
 
-using Word = std::span<const uint8_t, 8>;
-
 // Up to seven bytes as the low ones of a word.
 uint64_t LoadPartialWord(ByteSpan bytes) {
   uint64_t word = 0;
@@ -35,6 +33,12 @@ void Sponge::Permute() {
 
 void Sponge::Absorb(ByteSpan bytes) {
   COFFER_CHECK(!squeezing_);
+  for (; position_ == 0 && bytes.size() >= kind_.rate; bytes = bytes.subspan(kind_.rate)) {
+    for (size_t w = 0; w < kind_.rate / 8; ++w) {
+      state_.word[w][0] ^= LoadLittleEndian<uint64_t>(bytes.subspan(8 * w).first<8>());
+    }
+    Permute();
+  }
   while (!bytes.empty()) {
     const size_t offset = position_ % 8;
     uint64_t& word = state_.word[position_ / 8][0];
@@ -62,6 +66,14 @@ void Sponge::Squeeze(MutableByteSpan out) {
   if (!squeezing_) Pad();
   while (!out.empty()) {
     if (position_ == kind_.rate) Permute();
+    if (position_ == 0 && out.size() >= kind_.rate) {
+      for (size_t w = 0; w < kind_.rate / 8; ++w) {
+        StoreLittleEndian(state_.word[w][0], out.subspan(8 * w).first<8>());
+      }
+      out = out.subspan(kind_.rate);
+      position_ = kind_.rate;
+      continue;
+    }
     const size_t offset = position_ % 8;
     const uint64_t word = state_.word[position_ / 8][0];
     size_t given = 8;
