@@ -14,7 +14,11 @@ namespace {
 constexpr uint32_t kModulus = kQ;
 
 // x - q if x >= q, for x < 2q.
-uint32_t SubtractOnce(uint32_t x) { return x - (~ct::MaskIfLess(x, kModulus) & kModulus); }
+uint32_t SubtractOnce(uint32_t x) {
+  const uint32_t difference = x - kModulus;
+  const uint32_t negative = ct::ValueBarrier(0U - (difference >> 31));  // all ones or zero
+  return difference + (negative & kModulus);
+}
 
 // x mod q for x < 2^26, by multiplying with the reciprocal: processors divide faster or slower
 // depending on the numbers. The quotient is right or one too small: m / 2^38 is below 1 / q by less
