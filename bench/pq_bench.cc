@@ -7,7 +7,10 @@
 
 #include "coffer/crypto/internal/keccak.h"
 #include "coffer/crypto/kt128.h"
+#include "coffer/crypto/ml_kem.h"
 #include "coffer/crypto/sha3.h"
+#include "coffer/crypto/xwing.h"
+#include "coffer/os/random.h"
 
 namespace coffer::crypto {
 namespace {
@@ -63,6 +66,60 @@ void Kt128Message(benchmark::State& bench) {
   bench.SetBytesProcessed(bench.iterations() * bench.range(0));
 }
 BENCHMARK(Kt128Message)->Arg(64)->Arg(8192)->Arg(1 << 16)->Arg(1 << 22);
+
+void MlKemKeyGen(benchmark::State& bench) {
+  const MlKemSeed seed;
+  for (auto _ : bench) benchmark::DoNotOptimize(MlKemDecapsulationKey::FromSeed(seed));
+}
+BENCHMARK(MlKemKeyGen);
+
+// From the bytes of the public key, with the check of them.
+void MlKemEncaps(benchmark::State& bench) {
+  const MlKemMessage m;
+  const auto key = MlKemDecapsulationKey::FromSeed(MlKemSeed()).encapsulation_key();
+  for (auto _ : bench) {
+    const auto parsed = MlKemEncapsulationKey::Parse(key.bytes());
+    benchmark::DoNotOptimize(parsed->EncapsulateWith(m));
+  }
+}
+BENCHMARK(MlKemEncaps);
+
+void MlKemDecaps(benchmark::State& bench) {
+  const auto key = MlKemDecapsulationKey::FromSeed(MlKemSeed());
+  const auto made = key.encapsulation_key().EncapsulateWith(MlKemMessage());
+  for (auto _ : bench) benchmark::DoNotOptimize(key.Decapsulate(made.ciphertext));
+}
+BENCHMARK(MlKemDecaps);
+
+// From the expanded form in bytes, with the check of it.
+void MlKemDecapsExpanded(benchmark::State& bench) {
+  const auto key = MlKemDecapsulationKey::FromSeed(MlKemSeed());
+  const auto made = key.encapsulation_key().EncapsulateWith(MlKemMessage());
+  for (auto _ : bench) {
+    const auto read = MlKemDecapsulationKey::FromExpanded(key.ExposeExpanded());
+    benchmark::DoNotOptimize(read->Decapsulate(made.ciphertext));
+  }
+}
+BENCHMARK(MlKemDecapsExpanded);
+
+void XWingKeyGen(benchmark::State& bench) {
+  const XWingSeed seed;
+  for (auto _ : bench) benchmark::DoNotOptimize(XWingDecapsulationKey::FromSeed(seed));
+}
+BENCHMARK(XWingKeyGen);
+
+void XWingEncaps(benchmark::State& bench) {
+  const auto key = XWingDecapsulationKey::FromSeed(XWingSeed())->encapsulation_key();
+  for (auto _ : bench) benchmark::DoNotOptimize(key.Encapsulate(os::SystemRandom()));
+}
+BENCHMARK(XWingEncaps);
+
+void XWingDecaps(benchmark::State& bench) {
+  const auto key = XWingDecapsulationKey::FromSeed(XWingSeed());
+  const auto made = key->encapsulation_key().Encapsulate(os::SystemRandom());
+  for (auto _ : bench) benchmark::DoNotOptimize(key->Decapsulate(made->ciphertext));
+}
+BENCHMARK(XWingDecaps);
 
 // One row for each lane count of each implementation that may run here.
 const bool kPermutationsRegistered = [] {
