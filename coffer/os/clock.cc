@@ -3,6 +3,8 @@
 
 #include <time.h>
 
+#include <string_view>
+
 #include "coffer/base/check.h"
 
 namespace coffer::os {
@@ -37,9 +39,11 @@ std::string LocalTimeText(int64_t wall_ns) {
   const size_t size = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S%z", &local);
   COFFER_CHECK(size > 5);
   // strftime has +0100 for RFC 3339's +01:00, and Z is the usual form of UTC.
-  std::string result(text, size);
-  if (result.ends_with("+0000")) return result.substr(0, size - 5) + "Z";
-  return result.insert(size - 2, ":");
+  const std::string_view result(text, size);
+  const std::string_view hours = result.substr(0, size - 2);
+  const std::string_view minutes = result.substr(size - 2);
+  if (result.ends_with("+0000")) return std::string(result.substr(0, size - 5)) + 'Z';
+  return std::string(hours) + ':' + std::string(minutes);
 }
 
 }  // namespace coffer::os

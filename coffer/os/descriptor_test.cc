@@ -83,8 +83,9 @@ TEST_P(PipeTransfer, EverythingArrives) {
   EXPECT_GT(g_alarm_count, 5);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, PipeTransfer, testing::Bool(),
-                         [](const auto& info) { return info.param ? "NonBlocking" : "Blocking"; });
+INSTANTIATE_TEST_SUITE_P(All, PipeTransfer, testing::Bool(), [](const auto& param_info) {
+  return param_info.param ? "NonBlocking" : "Blocking";
+});
 
 TEST(Descriptor, ClosesOnce) {
   const int raw = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -387,7 +387,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Maker{"Real", [] { return std::make_unique<RealSubject>(); }},
                     Maker{"Fault", [] { return std::make_unique<FaultSubject>(); }},
                     Maker{"Memory", [] { return std::make_unique<MemorySubject>(); }}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& param_info) { return param_info.param.name; });
 
 TEST(Paths, AreTakenApartAndPutTogether) {
   EXPECT_EQ(DirectoryOf("a"), ".");

@@ -133,9 +133,9 @@ std::unique_ptr<MemoryFileSystem> MemoryFileSystem::CrashDroppingUnsynced() cons
 
 std::unique_ptr<MemoryFileSystem> MemoryFileSystem::CrashKeepingSome(uint64_t seed) const {
   const std::lock_guard lock(tree_->mutex);
-  std::mt19937_64 random(seed);
+  internal::Coin coin(seed);
   auto left = std::make_shared<Tree>();
-  left->tree = tree_->tree->Crashed(&random);
+  left->tree = tree_->tree->Crashed(&coin);
   return std::unique_ptr<MemoryFileSystem>(new MemoryFileSystem(std::move(left)));
 }
 

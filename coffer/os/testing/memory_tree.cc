@@ -26,13 +26,11 @@ void PushComponents(const std::string& path, std::deque<std::string>& pending) {
   pending.insert(pending.begin(), components.begin(), components.end());
 }
 
-bool Chance(std::mt19937_64& random) { return (random() & 1) != 0; }
-
 // Unsynced content after a crash: each block old, new or, where there is no old one, zeros.
-Bytes MixData(const Bytes& durable, const Bytes& current, std::mt19937_64& random) {
-  Bytes mixed(Chance(random) ? current.size() : durable.size());
+Bytes MixData(const Bytes& durable, const Bytes& current, Coin& coin) {
+  Bytes mixed(coin.Toss() ? current.size() : durable.size());
   for (size_t start = 0; start < mixed.size(); start += kBlockSize) {
-    const Bytes& from = Chance(random) ? current : durable;
+    const Bytes& from = coin.Toss() ? current : durable;
     const size_t end = std::min({start + kBlockSize, mixed.size(), from.size()});
     for (size_t i = start; i < end; ++i) mixed[i] = from[i];
   }
@@ -42,12 +40,12 @@ Bytes MixData(const Bytes& durable, const Bytes& current, std::mt19937_64& rando
 // Builds the tree that is left. Files with several names stay one file.
 class Survival {
  public:
-  Survival(MemoryTree& to, std::mt19937_64* random) : to_(to), random_(random) {}
+  Survival(MemoryTree& to, Coin* coin) : to_(to), coin_(coin) {}
 
   void CopyDirectory(const Node& from, const NodePointer& to) {
     Entries left = from.durable_entries;
     for (const Change& change : from.pending) {
-      if (random_ == nullptr || !Chance(*random_)) continue;
+      if (coin_ == nullptr || !coin_->Toss()) continue;
       for (const auto& [name, node] : change) {
         if (node == nullptr) {
           left.erase(name);
@@ -76,11 +74,11 @@ class Survival {
     copies_[&from] = copy;
     copy->link_target = from.link_target;
     const bool keep_attributes =
-        from.kind != FileKind::kRegular || (random_ != nullptr && Chance(*random_));
+        from.kind != FileKind::kRegular || (coin_ != nullptr && coin_->Toss());
     copy->attributes = keep_attributes ? from.attributes : from.durable_attributes;
     copy->durable_attributes = copy->attributes;
     copy->data =
-        random_ == nullptr ? from.durable_data : MixData(from.durable_data, from.data, *random_);
+        coin_ == nullptr ? from.durable_data : MixData(from.durable_data, from.data, *coin_);
     copy->durable_data = copy->data;
     copy->parent = parent;
     if (from.kind == FileKind::kDirectory) CopyDirectory(from, copy);
@@ -88,7 +86,7 @@ class Survival {
   }
 
   MemoryTree& to_;
-  std::mt19937_64* random_;
+  Coin* coin_;
   std::unordered_map<const Node*, NodePointer> copies_;
 };
 
@@ -176,11 +174,11 @@ bool MemoryTree::IsWithin(const NodePointer& outer, NodePointer inner) {
   return false;
 }
 
-std::shared_ptr<MemoryTree> MemoryTree::Crashed(std::mt19937_64* random) const {
+std::shared_ptr<MemoryTree> MemoryTree::Crashed(Coin* coin) const {
   auto left = std::make_shared<MemoryTree>();
   left->next_inode_ = next_inode_;
   left->now_ = now_;
-  Survival(*left, random).CopyDirectory(*root, left->root);
+  Survival(*left, coin).CopyDirectory(*root, left->root);
   return left;
 }
 

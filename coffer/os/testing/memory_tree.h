@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +14,21 @@
 #include "coffer/os/file_system.h"
 
 namespace coffer::os::internal {
+
+// Decisions that a seed settles (splitmix64), the same on every machine.
+class Coin {
+ public:
+  explicit Coin(uint64_t seed) : state_(seed) {}
+  bool Toss() {
+    uint64_t mixed = state_ += 0x9e3779b97f4a7c15;
+    mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
+    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
+    return (mixed >> 63) != 0;
+  }
+
+ private:
+  uint64_t state_;
+};
 
 struct Node;
 using NodePointer = std::shared_ptr<Node>;
@@ -76,8 +90,8 @@ class MemoryTree {
   // Whether `inner` is `outer` or lies below it.
   static bool IsWithin(const NodePointer& outer, NodePointer inner);
 
-  // What a crash leaves: with a generator some of what was not synced, without none of it.
-  [[nodiscard]] std::shared_ptr<MemoryTree> Crashed(std::mt19937_64* random) const;
+  // What a crash leaves: with a coin some of what was not synced, without none of it.
+  [[nodiscard]] std::shared_ptr<MemoryTree> Crashed(Coin* coin) const;
 
   // A time that differs from all before it.
   int64_t Now() { return ++now_; }
