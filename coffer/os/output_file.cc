@@ -142,13 +142,12 @@ class HiddenOutput final : public OutputBackend {
 
   Status GiveName() {
     if (target_.route == Route::kNew) {
-      Status status = temporary_->NameNew(target_.path);
+      const Status status = temporary_->NameNew(target_.path);
       if (status.ok()) return status;
       const bool is_taken = status.error().code() == ErrorCode::kAlreadyExists;
-      if (is_taken && options_.kind != OutputKind::kReplaceable) {
-        return PathError("create", target_.path, EEXIST);
+      if (!is_taken || options_.kind != OutputKind::kReplaceable) {
+        return PathError("create", target_.path, status.error().system_errno());
       }
-      if (!is_taken) return PathError("create", target_.path, status.error().system_errno());
       // Another process was faster, and the last one wins. Its file must not be lost to a crash.
       if (!options_.sync) COFFER_TRY(Named(temporary_->file().Sync()));
     }

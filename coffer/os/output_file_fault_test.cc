@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 
 #include "coffer/os/output_file.h"
 #include "coffer/os/signals.h"
+#include "coffer/os/testing/child.h"
 #include "coffer/os/testing/fault_file_system.h"
 #include "coffer/os/testing/matchers.h"
 #include "coffer/os/testing/memory_file_system.h"
@@ -73,7 +75,7 @@ class OutputLife : public testing::TestWithParam<Scenario> {
 };
 
 INSTANTIATE_TEST_SUITE_P(All, OutputLife, testing::ValuesIn(Scenarios()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& param_info) { return param_info.param.name; });
 
 // Every call fails once. Either the output says so, and all is as it was; or it got by without.
 TEST_P(OutputLife, AnyCallMayFail) {
@@ -113,7 +115,9 @@ TEST_P(OutputLife, ThePowerMayGo) {
     ASSERT_TRUE(IsOk(memory.MakeDirectory("/d", 0755)));
     Prepare(memory, "/d");
     OpenOptions options;
-    if (GetParam().exists) ASSERT_TRUE(IsOk((*memory.Open("/d/f", options))->Sync()));
+    if (GetParam().exists) {
+      ASSERT_TRUE(IsOk((*memory.Open("/d/f", options))->Sync()));
+    }
     ASSERT_TRUE(IsOk(memory.SyncDirectory("/d")));
     ASSERT_TRUE(IsOk(memory.SyncDirectory("/")));
     Configure(files);
@@ -124,8 +128,10 @@ TEST_P(OutputLife, ThePowerMayGo) {
     for (uint64_t seed = 0; seed < 40; ++seed) {
       const auto left = seed == 0 ? memory.CrashDroppingUnsynced() : memory.CrashKeepingSome(seed);
       const std::string content = ContentOf(*left, "/d/f");
-      if (acknowledged) EXPECT_EQ(content, kNew) << operations << ' ' << seed;
-      if (!may_be_torn) EXPECT_TRUE(content == kNew || content == OldContent()) << content;
+      if (acknowledged) {
+        EXPECT_EQ(content, kNew) << operations << ' ' << seed;
+      }
+      EXPECT_TRUE(may_be_torn || content == kNew || content == OldContent()) << content;
       // The next run clears away what is left over.
       ASSERT_TRUE(IsOk((*OutputFile::Create("/d/g", {}, *left))->Commit()));
       const Names names = ListTestDirectory(*left, "/d");
@@ -137,37 +143,30 @@ TEST_P(OutputLife, ThePowerMayGo) {
 
 // A signal before every call. The process ends by it, and no temporary stays.
 TEST_P(OutputLife, ASignalMayCome) {
-  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
-    size_t killed = 0;
-    for (size_t n = 1;; ++n) {
-      const TemporaryDirectory directory;
-      Prepare(RealFileSystem(), directory.path());
-      const pid_t child = fork();
-      ASSERT_GE(child, 0);
-      if (child == 0) {
-        signal(signal_number, SIG_DFL);
-        InstallSignalHandlers();
-        FaultFileSystem files(RealFileSystem());
-        Configure(files);
-        files.BeforeNthOfAny(n, [&] { (void)kill(getpid(), signal_number); });
-        _exit(Run(files, directory / "f").ok() ? 0 : 1);
-      }
-      int status = 0;
-      ASSERT_EQ(waitpid(child, &status, 0), child);
-      const std::string content = ContentOf(RealFileSystem(), directory / "f");
-      EXPECT_TRUE(content == kNew || content == OldContent()) << content;
-      EXPECT_EQ(ListTestDirectory(RealFileSystem(), directory.path()),
-                content == "(none)" ? Names{} : Names{"f"})
-          << n;
-      if (WIFEXITED(status)) {
-        EXPECT_EQ(WEXITSTATUS(status), 0);
-        break;
-      }
-      ++killed;
-      EXPECT_EQ(WTERMSIG(status), signal_number);
-    }
-    EXPECT_GT(killed, 5u);
+  constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  size_t killed = 0;
+  for (size_t n = 1;; ++n) {
+    const int signal_number = kSignals[n % kSignals.size()];
+    const TemporaryDirectory directory;
+    Prepare(RealFileSystem(), directory.path());
+    const int status = RunInChild([&] {
+      signal(signal_number, SIG_DFL);
+      InstallSignalHandlers();
+      FaultFileSystem files(RealFileSystem());
+      Configure(files);
+      files.BeforeNthOfAny(n, [&] { (void)kill(getpid(), signal_number); });
+      return Run(files, directory / "f").ok() ? 0 : 1;
+    });
+    const std::string content = ContentOf(RealFileSystem(), directory / "f");
+    EXPECT_TRUE(content == kNew || content == OldContent()) << content;
+    EXPECT_EQ(ListTestDirectory(RealFileSystem(), directory.path()),
+              content == "(none)" ? Names{} : Names{"f"})
+        << n;
+    if (status == 0) break;
+    EXPECT_TRUE(EndedBySignal(status, signal_number));
+    ++killed;
   }
+  EXPECT_GT(killed, 5u);
 }
 
 // The same from outside, at moments of the scheduler's choice.

@@ -38,12 +38,16 @@ class ScopedUmask {
 class ScopedOrdinaryUser {
  public:
   ScopedOrdinaryUser() {
-    if (was_root_) EXPECT_EQ(seteuid(65534), 0);
+    if (was_root_) {
+      EXPECT_EQ(seteuid(65534), 0);
+    }
   }
   ScopedOrdinaryUser(const ScopedOrdinaryUser&) = delete;
   ScopedOrdinaryUser& operator=(const ScopedOrdinaryUser&) = delete;
   ~ScopedOrdinaryUser() {
-    if (was_root_) EXPECT_EQ(seteuid(0), 0);
+    if (was_root_) {
+      EXPECT_EQ(seteuid(0), 0);
+    }
   }
 
  private:
@@ -80,8 +84,9 @@ class OutputFileTest : public testing::TestWithParam<bool> {
   FaultFileSystem fs_{RealFileSystem()};
 };
 
-INSTANTIATE_TEST_SUITE_P(All, OutputFileTest, testing::Bool(),
-                         [](const auto& info) { return info.param ? "Named" : "Unnamed"; });
+INSTANTIATE_TEST_SUITE_P(All, OutputFileTest, testing::Bool(), [](const auto& param_info) {
+  return param_info.param ? "Named" : "Unnamed";
+});
 
 TEST_P(OutputFileTest, NothingShowsBeforeCommit) {
   auto output = Create("f");
@@ -133,7 +138,9 @@ TEST_P(OutputFileTest, TemporariesAreForTheirOwnerAlone) {
 TEST_P(OutputFileTest, ReplacedFileKeepsItsMetadata) {
   Put("f", "old content");
   ASSERT_EQ(chmod(At("f").c_str(), 0640), 0);
-  if (geteuid() == 0) ASSERT_EQ(chown(At("f").c_str(), 1234, 5678), 0);
+  if (geteuid() == 0) {
+    ASSERT_EQ(chown(At("f").c_str(), 1234, 5678), 0);
+  }
   OpenOptions options;
   options.access = Access::kReadWrite;
   const auto before = std::move(fs_.Open(At("f"), options)).value();
@@ -314,6 +321,30 @@ TEST_P(OutputFileTest, KeyFilesAreNewAndPrivate) {
   EXPECT_EQ(ClassOf((*raced)->Commit()), "already exists");
   EXPECT_EQ(Get("raced"), "first");
   EXPECT_EQ(List(), (Names{"key", "link", "raced"}));
+}
+
+// A file system with neither links nor a rename that refuses.
+TEST_P(OutputFileTest, NamesAreGivenWithoutLinksToo) {
+  fs_.FailAlways(Call::kCreateUnnamed, ENOTSUP);
+  for (const OutputKind kind : {OutputKind::kReplaceable, OutputKind::kKeyFile}) {
+    const bool is_key = kind == OutputKind::kKeyFile;
+    OutputOptions options;
+    options.kind = kind;
+    const std::string name = is_key ? "key" : "f";
+    fs_.FailNth(Call::kRename, 1, EPERM);
+    EXPECT_TRUE(IsOk(WriteOutput(At(name), "x", options)));
+    EXPECT_EQ(Get(name), "x");
+    EXPECT_EQ(ModeOf(name), is_key ? 0600u : 0666u & ~fs_.Umask());
+
+    auto raced = Create("raced " + name, options);
+    Put("raced " + name, "first");
+    fs_.FailNth(Call::kRename, 1, EPERM);
+    EXPECT_EQ((*raced)->Commit().ok(), !is_key);
+    EXPECT_EQ(Get("raced " + name), is_key ? "first" : "");
+  }
+  fs_.FailNth(Call::kRename, 1, EPERM, 2);
+  EXPECT_EQ(ErrnoOf(WriteOutput(At("g"), "x")), EPERM);
+  EXPECT_EQ(List(), (Names{"f", "key", "raced f", "raced key"}));
 }
 
 TEST_P(OutputFileTest, TheLastOfTwoWritersWins) {

@@ -109,8 +109,8 @@ Result<OutputTarget> FindOutputTarget(FileSystem& file_system, const std::string
     COFFER_ASSIGN_OR_RETURN(const bool leads_to_open_file,
                             file_system.IsOnProcessFileSystem(current));
     if (leads_to_open_file) return OpenDescriptorLink(file_system, current);
-    const Result<std::string> link = file_system.ReadLink(current);
-    if (!link.ok()) return link.error();
+    Result<std::string> link = file_system.ReadLink(current);
+    if (!link.ok()) return std::move(link).error();
     current = link->starts_with('/') ? *link : JoinPath(DirectoryOf(current), *link);
   }
 }

@@ -26,6 +26,12 @@ bool IsTemporaryName(std::string_view name) {
   return hex.size() == kHexSize && hex.find_first_not_of("0123456789abcdef") == hex.npos;
 }
 
+// What file systems say that have no links, or no rename that refuses a taken name.
+bool IsUnsupportedNaming(const Error& error) {
+  const int code = error.system_errno();
+  return code == ENOTSUP || code == ENOSYS || code == EINVAL || code == EPERM;
+}
+
 // Removes one temporary, if nobody holds it. A process that has created its file and not yet locked
 // it finds it gone (CreateNamed) and makes another.
 void SweepOne(FileSystem& file_system, const std::string& path) {
@@ -114,10 +120,25 @@ std::string TemporaryFile::NewName() const {
 Status TemporaryFile::NameNew(const std::string& path) {
   SignalGuard guard;
   if (name_.empty()) return file_system_.LinkUnnamed(*file_, path);
-  COFFER_TRY(file_system_.RenameNoReplace(name_, path));
+  Status named = file_system_.RenameNoReplace(name_, path);
+  if (!named.ok() && IsUnsupportedNaming(named.error())) named = ClaimAndReplace(path);
+  COFFER_TRY(named);
   guard.Unregister(slot_);
   name_.clear();
   return OkStatus();
+}
+
+// For file systems with neither links nor a rename that refuses: the name is taken with an empty
+// file, which only one process can create, and that is replaced.
+Status TemporaryFile::ClaimAndReplace(const std::string& path) {
+  OpenOptions options;
+  options.access = Access::kWrite;
+  options.creation = Creation::kMustBeNew;
+  options.mode = 0600;
+  COFFER_TRY(file_system_.Open(path, options));
+  Status renamed = file_system_.Rename(name_, path);
+  if (!renamed.ok()) (void)file_system_.Unlink(path);
+  return renamed;
 }
 
 Status TemporaryFile::Replace(const std::string& path) {

@@ -44,6 +44,7 @@ class TemporaryFile {
       : file_system_(file_system), directory_(std::move(directory)) {}
 
   Status CreateNamed();
+  Status ClaimAndReplace(const std::string& path);
   Status LinkTemporaryName(SignalGuard& guard);
   [[nodiscard]] std::string NewName() const;
 
