@@ -36,6 +36,7 @@ Result<std::string> UseAll() {
 TEST(Threads, ManyMayBeFirst) {
   std::vector<std::string> outcomes(8);
   std::vector<std::thread> threads;
+  threads.reserve(outcomes.size());
   for (std::string& outcome : outcomes) {
     threads.emplace_back([&outcome] {
       const Result<std::string> result = UseAll();
