@@ -29,7 +29,8 @@ Result<Bytes> CheckStanza(const Stanza& stanza) {
 Result<CofferRecipient> CofferRecipient::Parse(std::string_view text) {
   COFFER_ASSIGN_OR_RETURN(
       const SecretBuffer bytes,
-      internal::ParseRecipientText(text, kRecipientHrp, crypto::kCofferEncapsulationKeySize));
+      internal::ParseRecipientText(text, kRecipientHrp, crypto::kCofferEncapsulationKeySize,
+                                   kRecipientHrp));
   auto key = crypto::CofferEncapsulationKey::Parse(bytes.Expose());
   if (!key.ok()) return std::move(key).error().WithContext("malformed age1coffer recipient");
   return CofferRecipient(std::move(*key));

@@ -28,7 +28,8 @@ Status CheckStanza(const Stanza& stanza, crypto::XWingCiphertext& enc) {
 Result<HybridRecipient> HybridRecipient::Parse(std::string_view text) {
   COFFER_ASSIGN_OR_RETURN(
       const SecretBuffer bytes,
-      internal::ParseRecipientText(text, kRecipientHrp, crypto::kXWingEncapsulationKeySize));
+      internal::ParseRecipientText(text, kRecipientHrp, crypto::kXWingEncapsulationKeySize,
+                                   kRecipientHrp));
   Result<crypto::XWingEncapsulationKey> key = crypto::XWingEncapsulationKey::Parse(bytes.Expose());
   if (!key.ok()) return std::move(key).error().WithContext("malformed age1pq recipient");
   return HybridRecipient(*key);

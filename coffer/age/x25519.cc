@@ -43,7 +43,7 @@ Status CheckStanza(const Stanza& stanza, X25519Point& share) {
 
 Result<X25519Recipient> X25519Recipient::Parse(std::string_view text) {
   COFFER_ASSIGN_OR_RETURN(const SecretBuffer bytes,
-                          internal::ParseRecipientText(text, kRecipientHrp, kX25519Size));
+                          internal::ParseRecipientText(text, kRecipientHrp, kX25519Size, "X25519"));
   X25519Point point;
   std::ranges::copy(bytes.Expose(), point.begin());
   return X25519Recipient(point);

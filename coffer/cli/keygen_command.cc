@@ -80,11 +80,12 @@ Result<bool> StandardOutputIsWorldReadable() {
 // `path`.pub: a recipients file. Never overwrites one.
 std::string PublicPath(const std::string& path) { return path + ".pub"; }
 
-Status CheckPublicPathIsFree(const std::string& path) {
+// Seen before the costly part, and again without a race when the file gets its name.
+Status CheckPathIsFree(const std::string& path) {
   const Result<os::FileStat> stat = os::RealFileSystem().StatNoFollow(path);
   if (!stat.ok() && stat.error().code() == ErrorCode::kNotFound) return OkStatus();
   if (!stat.ok()) return stat.error();
-  return Error(ErrorCode::kAlreadyExists, "cannot create " + Quote(path) + ": it exists already");
+  return Error(ErrorCode::kAlreadyExists, "cannot create " + Quote(path) + ": File exists");
 }
 
 Status WritePublicFile(const std::string& path, const KeyPair& pair, const std::string& created) {
@@ -127,7 +128,8 @@ std::string Announcement(const KeyPair& pair, const KeygenOptions& options) {
 Status Generate(const KeygenOptions& options) {
   const bool to_file = ToFile(options);
   if (to_file) {
-    COFFER_TRY(CheckPublicPathIsFree(PublicPath(*options.output)));
+    COFFER_TRY(CheckPathIsFree(*options.output));
+    COFFER_TRY(CheckPathIsFree(PublicPath(*options.output)));
   } else {
     COFFER_ASSIGN_OR_RETURN(const bool exposed, StandardOutputIsWorldReadable());
     if (exposed) PrintWarning("writing secret key to a world-readable file");

@@ -36,9 +36,9 @@ Result<SecretBuffer> Parse(std::string_view text, std::string_view hrp, const st
 
 }  // namespace
 
-Result<SecretBuffer> ParseRecipientText(std::string_view text, std::string_view hrp, size_t size) {
-  const std::string start(hrp);
-  return Parse(text, hrp, start, size, start + " recipient");
+Result<SecretBuffer> ParseRecipientText(std::string_view text, std::string_view hrp, size_t size,
+                                        std::string_view what) {
+  return Parse(text, hrp, std::string(hrp), size, std::string(what) + " recipient");
 }
 
 Result<SecretBuffer> ParseIdentityText(std::string_view text, std::string_view hrp, size_t size) {

@@ -12,8 +12,9 @@
 namespace coffer::age::internal {
 
 // The key in `text`: `size` bytes behind `hrp`, lower case throughout. kInvalidArgument with the
-// reason, without repeating the text.
-Result<SecretBuffer> ParseRecipientText(std::string_view text, std::string_view hrp, size_t size);
+// reason, without repeating the text; `what` names the kind of recipient.
+Result<SecretBuffer> ParseRecipientText(std::string_view text, std::string_view hrp, size_t size,
+                                        std::string_view what);
 
 // The same in upper case throughout; `hrp` is given in lower case.
 Result<SecretBuffer> ParseIdentityText(std::string_view text, std::string_view hrp, size_t size);
