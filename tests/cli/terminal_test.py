@@ -254,7 +254,7 @@ class OutputToATerminal(TerminalTest):
             self.assertTrue(terminal.seen.startswith(REFUSAL))
 
     def test_text_is_shown(self):
-        for text in b"", b"one line", b"two\nlines\n", "tab\tänd ümlaut €\n".encode(), b"\xff\xfe latin":
+        for text in b"", b"one line", b"two\nlines\n", "tab\tänd ümlaut € 🔑\n".encode():
             self.assertEqual(self.decrypt(text), (0, text.replace(b"\n", b"\r\n")))
 
     def test_control_characters_are_refused(self):
@@ -263,6 +263,11 @@ class OutputToATerminal(TerminalTest):
             for plaintext in bad, b"a" * 65535 + bad, bad + b"a" * 65536:
                 self.assertEqual(self.decrypt(plaintext), (1, refusal))
             self.assertEqual(self.decrypt(bad, "-o", "-"), (0, bad))
+
+    def test_what_is_not_utf_8_is_refused(self):
+        refusal = REFUSAL + b"use -o FILE, or -o - to do it anyway\r\n"
+        for bad in b"latin \xfc", b"\x9b2J", b"cut \xe2\x82", b"\xe2\x82\n", b"\xff\xfea\0":
+            self.assertEqual(self.decrypt(bad), (1, refusal))
 
     def test_damage_is_found_before_anything_is_shown(self):
         made = self.read(self.encrypted(b"text\n" * 30000))
