@@ -380,6 +380,46 @@ TEST_P(OutputFileTest, SweepsWhatTheDeadLeft) {
   EXPECT_EQ(List().size(), before);  // one less, and f
 }
 
+// The name of a leftover passes to a living process just before the sweep takes its lock.
+TEST_P(OutputFileTest, ANameThatPassedOnIsNotSwept) {
+  const std::string name = ".coffer-tmp-0123456789abcdef";
+  bool passed_on = false;
+  for (size_t n = 1; !passed_on && n < 20; ++n) {
+    Put(name, "stale");
+    fs_.BeforeNthOfAny(n, [&] {
+      // The sweep has opened the leftover, and not yet removed it.
+      if (fs_.Count(Call::kOpen) == 0 || !TestFileExists(RealFileSystem(), At(name))) return;
+      passed_on = true;
+      ASSERT_TRUE(IsOk(RealFileSystem().Unlink(At(name))));
+      WriteTestFile(RealFileSystem(), At(name), "alive");
+    });
+    fs_.ResetCounts();
+    EXPECT_TRUE(IsOk((*Create("f"))->Commit()));
+  }
+  ASSERT_TRUE(passed_on);
+  EXPECT_EQ(Get(name), "alive");
+}
+
+TEST_P(OutputFileTest, ASweepMayComeAtAnyMoment) {
+  for (const bool exists : {false, true}) {
+    size_t sweep_count = 0;
+    for (size_t n = 1; n < 40; ++n) {
+      if (exists) Put("f", "old");
+      fs_.BeforeNthOfAny(n, [&] {
+        ++sweep_count;
+        EXPECT_TRUE(IsOk(OutputFile::Create(At("other"), {}, RealFileSystem())));
+      });
+      EXPECT_TRUE(IsOk(WriteOutput(At("f"), "new"))) << n;
+      fs_.BeforeNthOfAny(0, nullptr);
+      EXPECT_EQ(Get("f"), "new");
+      EXPECT_EQ(List(), Names{"f"});
+      ASSERT_TRUE(IsOk(fs_.Unlink(At("f"))));
+    }
+    EXPECT_GT(sweep_count, 5u);
+    EXPECT_LT(sweep_count, 39u);
+  }
+}
+
 TEST_P(OutputFileTest, LivingWritersAreNotSwept) {
   auto first = Create("a");
   auto second = Create("b");

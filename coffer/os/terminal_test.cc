@@ -173,14 +173,14 @@ TEST(Terminal, SignalsTurnEchoOnAgain) {
 
 // The session leader plays the shell: it starts a job in the foreground, sees it stop, and
 // continues it.
-int PlayShell() {
+int PlayShell(const std::function<int()>& run_job) {
   signal(SIGTTOU, SIG_IGN);
   const pid_t job = fork();
   if (job == 0) {
     setpgid(0, 0);
     while (tcgetpgrp(STDIN_FILENO) != getpgrp()) usleep(1000);
     signal(SIGTTOU, SIG_DFL);
-    _exit(AskFor("secret"));
+    _exit(run_job());
   }
   setpgid(job, job);
   if (tcsetpgrp(STDIN_FILENO, job) != 0) return 101;
@@ -199,7 +199,7 @@ int PlayShell() {
 }
 
 TEST(Terminal, StoppingGivesTheEchoBackAndContinuingTakesIt) {
-  TerminalChild child(PlayShell);
+  TerminalChild child([] { return PlayShell([] { return AskFor("secret"); }); });
   child.Await("Enter it: ");
   child.Send("ha\x1a");
   child.Await("quiet again");
@@ -207,6 +207,27 @@ TEST(Terminal, StoppingGivesTheEchoBackAndContinuingTakesIt) {
   EXPECT_EQ(child.WaitStatus(), 0);
   EXPECT_TRUE(child.EchoIsOn());
   EXPECT_EQ(child.Shown().find("secret"), std::string::npos);
+}
+
+// No read is there to be interrupted: the handler alone sets the terminal again.
+TEST(Terminal, StoppingBetweenPromptAndReadIsTheSame) {
+  TerminalChild child([] {
+    return PlayShell([] {
+      termios normal;
+      if (tcgetattr(STDIN_FILENO, &normal) != 0) return 1;
+      termios quiet = normal;
+      quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+      {
+        SignalGuard guard;
+        guard.RememberTerminal(STDIN_FILENO, normal, quiet);
+      }
+      if (tcsetattr(STDIN_FILENO, TCSANOW, &quiet) != 0) return 2;
+      raise(SIGTSTP);
+      return 0;
+    });
+  });
+  child.Await("quiet again");
+  EXPECT_EQ(child.WaitStatus(), 0);
 }
 
 TEST(Terminal, LinesAreShown) {
