@@ -323,6 +323,20 @@ TEST_P(OutputFileTest, KeyFilesAreNewAndPrivate) {
   EXPECT_EQ(List(), (Names{"key", "link", "raced"}));
 }
 
+TEST_P(OutputFileTest, NewFilesTakeNobodysPlace) {
+  const ScopedUmask scoped(027);
+  OutputOptions options;
+  options.kind = OutputKind::kNewFile;
+  EXPECT_TRUE(IsOk(WriteOutput(At("f"), "x", options)));
+  EXPECT_EQ(ModeOf("f"), 0640u);
+  EXPECT_EQ(ClassOf(Create("f", options)), "already exists");
+  auto raced = Create("raced", options);
+  Put("raced", "first");
+  EXPECT_EQ(ClassOf((*raced)->Commit()), "already exists");
+  EXPECT_EQ(Get("raced"), "first");
+  EXPECT_EQ(List(), (Names{"f", "raced"}));
+}
+
 // A file system with neither links nor a rename that refuses.
 TEST_P(OutputFileTest, NamesAreGivenWithoutLinksToo) {
   fs_.FailAlways(Call::kCreateUnnamed, ENOTSUP);
