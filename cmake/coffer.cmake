@@ -3,6 +3,7 @@
 #
 #   coffer_layer(age SOURCES a.cc b.cc DEPS coffer_crypto)      -> library target coffer_age
 #   coffer_test(age_test SOURCES a_test.cc DEPS coffer_age [LABELS slow threads])
+#   coffer_test_at_levels(age_test)                             -> age_test/at_portable, /at_avx2
 #   coffer_ct_test(age SOURCES age_ct.cc DEPS coffer_age [LEAKS branch index])
 #   coffer_fuzzer(header SOURCES header_fuzz.cc DEPS coffer_age)
 #
@@ -101,6 +102,22 @@ function(coffer_test name)
       "endif()\n")
     set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${labels_file}")
   endif()
+endfunction()
+
+# Runs test programs once more as a whole under each cap of COFFER_CPU, so that every table of
+# implementations is also tested as lesser machines choose from it: NAME/at_portable, NAME/at_avx2.
+# Names of programs that are not built are passed over.
+function(coffer_test_at_levels)
+  foreach(name IN LISTS ARGN)
+    if(NOT TARGET ${name})
+      continue()
+    endif()
+    foreach(level IN ITEMS portable avx2)
+      add_test(NAME ${name}/at_${level} COMMAND ${name} --gtest_brief=1)
+      set_tests_properties(${name}/at_${level} PROPERTIES TIMEOUT 600
+        ENVIRONMENT COFFER_CPU=${level})
+    endforeach()
+  endforeach()
 endfunction()
 
 # A program with its own main that marks secrets with ct::Poison and runs what must not depend on
