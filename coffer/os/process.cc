@@ -88,6 +88,11 @@ class SpawnSetup {
     COFFER_CHECK(
         posix_spawn_file_actions_addopen(&actions_, descriptor, "/dev/null", O_WRONLY, 0) == 0);
   }
+  // Everything but the standard ones: what is ours closes by itself, and what our own parent left
+  // open is no business of the program's. After all duplicates.
+  void CloseOthers() {
+    COFFER_CHECK(posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1) == 0);
+  }
   // What this program ignores for itself; handlers end with exec anyway.
   void ResetIgnoredSignals() {
     sigset_t set;
@@ -196,6 +201,7 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(const std::vector<std:
   }
   setup.Duplicate(output.writer.get(), STDOUT_FILENO);
   if (options.standard_error == ChildStderr::kDiscard) setup.DiscardOutput(STDERR_FILENO);
+  setup.CloseOthers();
 
   std::vector<std::string> argument_strings = arguments;
   std::vector<std::string> variable_strings = EnvironmentWith(options.environment);
