@@ -27,8 +27,10 @@ Error Invalid(std::string message) {
 
 constexpr std::string_view kDefaultType = "coffer";
 
-bool ToFile(const KeygenOptions& options) {
-  return options.output && *options.output != "-" && !options.output->empty();
+// The file for the key, empty if it goes to standard output.
+std::string KeyPath(const KeygenOptions& options) {
+  const std::string path = options.output.value_or("");
+  return path == "-" ? std::string() : path;
 }
 
 Status CheckOptions(const KeygenOptions& options) {
@@ -111,12 +113,11 @@ SecretBuffer FormatIdentityFile(const KeyPair& pair, const std::string& created)
 }
 
 // What stands on standard error after a key was made.
-std::string Announcement(const KeyPair& pair, const KeygenOptions& options) {
+std::string Announcement(const KeyPair& pair, const std::string& key_path) {
   const bool readable = pair.recipient.size() <= kMaxReadableRecipient;
   if (readable) return "Public key: " + pair.recipient + "\n";
-  if (!ToFile(options)) return "Public key: coffer keygen -y shows it\n";
-  const std::string path = PublicPath(*options.output);
-  std::string text = "Public key: in " + Quote(path) + ", for -R\n";
+  if (key_path.empty()) return "Public key: coffer keygen -y shows it\n";
+  std::string text = "Public key: in " + Quote(PublicPath(key_path)) + ", for -R\n";
   if (pair.recipient.starts_with("age1coffer1")) {
     text +=
         "With age, whose recipients files take no lines this long, and age-plugin-coffer on PATH: "
@@ -126,10 +127,11 @@ std::string Announcement(const KeyPair& pair, const KeygenOptions& options) {
 }
 
 Status Generate(const KeygenOptions& options) {
-  const bool to_file = ToFile(options);
+  const std::string path = KeyPath(options);
+  const bool to_file = !path.empty();
   if (to_file) {
-    COFFER_TRY(CheckPathIsFree(*options.output));
-    COFFER_TRY(CheckPathIsFree(PublicPath(*options.output)));
+    COFFER_TRY(CheckPathIsFree(path));
+    COFFER_TRY(CheckPathIsFree(PublicPath(path)));
   } else {
     COFFER_ASSIGN_OR_RETURN(const bool exposed, StandardOutputIsWorldReadable());
     if (exposed) PrintWarning("writing secret key to a world-readable file");
@@ -137,13 +139,13 @@ Status Generate(const KeygenOptions& options) {
   COFFER_ASSIGN_OR_RETURN(const KeyPair pair,
                           GenerateKeyPair(options.type.empty() ? kDefaultType : options.type));
   const std::string created = os::LocalTimeText(os::SystemClock().WallNanoseconds());
-  COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<os::OutputFile> output,
-                          os::OutputFile::Create(options.output.value_or("-"),
-                                                 {.kind = os::OutputKind::kKeyFile, .sync = true}));
+  COFFER_ASSIGN_OR_RETURN(
+      const std::unique_ptr<os::OutputFile> output,
+      os::OutputFile::Create(path, {.kind = os::OutputKind::kKeyFile, .sync = true}));
   COFFER_TRY(output->Write(FormatIdentityFile(pair, created).Expose()));
   COFFER_TRY(output->Commit());
   if (to_file) {
-    Status status = WritePublicFile(PublicPath(*options.output), pair, created);
+    Status status = WritePublicFile(PublicPath(path), pair, created);
     if (!status.ok()) {
       return std::move(status).error().WithContext(
           "the key is written, but not its public file (coffer keygen -y makes it)");
@@ -151,7 +153,7 @@ Status Generate(const KeygenOptions& options) {
   }
   if (!options.quiet && (to_file || !os::StandardOutputIsTerminal())) {
     // The key is made and stored, also if nobody can be told.
-    static_cast<void>(os::StandardError().Write(AsBytes(Announcement(pair, options))));
+    static_cast<void>(os::StandardError().Write(AsBytes(Announcement(pair, path))));
   }
   return OkStatus();
 }

@@ -128,6 +128,7 @@ std::vector<std::string> EnvironmentWith(const std::vector<std::string>& added) 
 // The array of C strings that exec takes; it points into `strings`.
 std::vector<char*> PointersTo(std::vector<std::string>& strings) {
   std::vector<char*> pointers;
+  pointers.reserve(strings.size() + 1);
   for (std::string& text : strings) pointers.push_back(text.data());
   pointers.push_back(nullptr);
   return pointers;
@@ -153,7 +154,10 @@ class ChildProcess::Impl {
     COFFER_CHECK(input_.has_value());
     return *input_;
   }
-  ByteSource& output() { return *output_; }
+  ByteSource& output() {
+    COFFER_CHECK(output_.has_value());
+    return *output_;
+  }
   void CloseInput() { input_.reset(); }
 
   Result<ExitStatus> Wait() {
@@ -173,7 +177,7 @@ class ChildProcess::Impl {
   }
 
  private:
-  void End() {
+  void End() const {
     (void)kill(process_, SIGTERM);
     for (int step = 0; step < kGraceSteps; ++step) {
       if (Retry([&] { return waitpid(process_, nullptr, WNOHANG); }) != 0) return;
