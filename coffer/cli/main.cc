@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "coffer/cli/commands.h"
 #include "coffer/cli/console.h"
 #include "coffer/cli/options.h"
 #include "coffer/cli/plugin_command.h"
+#include "coffer/os/cpu.h"
+#include "coffer/os/environment.h"
 #include "coffer/os/file_system.h"
 #include "coffer/os/memory.h"
 #include "coffer/os/process.h"
@@ -27,11 +32,24 @@ bool IsPlugin(int argc, const char* const* argv) {
   return argc > 0 && os::BaseNameOf(argv[0]) == kPluginName;
 }
 
+// A cap that is none would be taken for the lowest one, and cost time that nobody asked for.
+Status CheckCpuCap() {
+  const std::optional<std::string> cap = os::GetEnvironment("COFFER_CPU");
+  if (!cap) return OkStatus();
+  Result<os::SimdLevel> level = os::ParseCpuCap(*cap);
+  if (!level.ok()) return std::move(level).error();
+  return OkStatus();
+}
+
 ExitCode Main(int argc, const char* const* argv) {
   os::OpenStandardDescriptors();
   os::HardenProcess();
   os::InstallSignalHandlers();
   os::IgnoreSigpipe();
+  if (const Status cap = CheckCpuCap(); !cap.ok()) {
+    PrintError(cap.error().message());
+    return ExitCode::kUsage;
+  }
   if (IsPlugin(argc, argv)) return RunPlugin(argc, argv);
   const Options options = ParseCommandLine(argc, argv);
   if (const auto* end = std::get_if<ParseEnd>(&options))
