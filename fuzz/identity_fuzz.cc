@@ -8,6 +8,8 @@
 
 namespace {
 
+bool IsPrintable(char c) { return c >= ' ' && c <= '~'; }
+
 // Messages are made of our words, which are short. Looking for pieces of the file in them would
 // only teach the fuzzer to write our words into files.
 void CheckRepeatsNothing(const std::string& message) {
@@ -15,7 +17,7 @@ void CheckRepeatsNothing(const std::string& message) {
   COFFER_CHECK(message.size() < 200);
   size_t word_size = 0;
   for (char c : message) {
-    COFFER_CHECK(static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7f);
+    COFFER_CHECK(IsPrintable(c));
     const bool in_word = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     word_size = in_word ? word_size + 1 : 0;
     COFFER_CHECK(word_size <= kLongestWord);
@@ -25,30 +27,29 @@ void CheckRepeatsNothing(const std::string& message) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace coffer;
-  const std::string_view text = AsText(ByteSpan(data, size));
-  const auto identities = age::ParseIdentityFile(text);
+  const std::string_view text = coffer::AsText(coffer::ByteSpan(data, size));
+  const auto identities = coffer::age::ParseIdentityFile(text);
   if (identities.ok()) {
     COFFER_CHECK(!identities->empty());
     for (const auto& identity : *identities) {
       const auto recipient = identity->ToRecipient();
       COFFER_CHECK(recipient.ok());
       const std::string line = (*recipient)->ToString();
-      const auto parsed = age::ParseRecipient(line);
+      const auto parsed = coffer::age::ParseRecipient(line);
       COFFER_CHECK(parsed.ok() && (*parsed)->ToString() == line);
     }
   } else {
     CheckRepeatsNothing(identities.error().message());
   }
-  const auto recipients = age::ParseRecipientsFile(text);
+  const auto recipients = coffer::age::ParseRecipientsFile(text);
   if (recipients.ok()) {
     for (const auto& recipient : *recipients) {
-      const auto parsed = age::ParseRecipient(recipient->ToString());
+      const auto parsed = coffer::age::ParseRecipient(recipient->ToString());
       COFFER_CHECK(parsed.ok() && (*parsed)->ToString() == recipient->ToString());
     }
   } else {
     CheckRepeatsNothing(recipients.error().message());
   }
-  static_cast<void>(age::IsEncryptedIdentityFile(text));
+  static_cast<void>(coffer::age::IsEncryptedIdentityFile(text));
   return 0;
 }

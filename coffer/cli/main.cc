@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <exception>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,4 +63,14 @@ ExitCode Main(int argc, const char* const* argv) {
 }  // namespace
 }  // namespace coffer::cli
 
-int main(int argc, char** argv) { return static_cast<int>(coffer::cli::Main(argc, argv)); }
+// What input can cause is a Result; only the standard library's own exceptions come here.
+int main(int argc, char** argv) {
+  try {
+    return static_cast<int>(coffer::cli::Main(argc, argv));
+  } catch (const std::bad_alloc&) {
+    coffer::cli::PrintError("out of memory");
+  } catch (const std::exception& e) {
+    coffer::cli::PrintError(e.what());
+  }
+  return static_cast<int>(coffer::cli::ExitCode::kFailed);
+}
