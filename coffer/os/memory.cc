@@ -7,9 +7,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <map>
 #include <mutex>
+#include <string>
 #include <utility>
+
+#include "coffer/base/checked.h"
+#include "coffer/base/secret.h"
 
 namespace coffer::os {
 namespace {
@@ -89,6 +94,66 @@ void MemoryLock::Release() {
   }
   page_count_ = 0;
   locked_ = false;
+}
+
+namespace {
+
+// The usual size of a huge page. Only whole ones that start at a multiple can become huge.
+constexpr size_t kHugePage = size_t{2} << 20;
+
+Error NoMemory(size_t size) {
+  return Error(ErrorCode::kTooLarge, "the system does not have the " +
+                                         std::to_string(size / (size_t{1} << 20) + 1) +
+                                         " MiB of memory that are needed")
+      .set_system_errno(ENOMEM);
+}
+
+}  // namespace
+
+Result<ScratchMemory> ScratchMemory::Create(size_t size) {
+  COFFER_CHECK(size != 0);
+  const size_t page = size < kHugePage ? PageSize() : kHugePage;
+  // Up to whole pages, and one more to start at a multiple.
+  const std::optional<size_t> room = CheckedAdd(size, 2 * page);
+  if (!room) return NoMemory(size);
+  const size_t mapped = (size + page - 1) / page * page;
+  const size_t reserved = mapped + page;
+  void* const start =
+      mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (start == MAP_FAILED) return NoMemory(size);
+  auto* const first = static_cast<uint8_t*>(start);
+  const size_t before = (page - reinterpret_cast<uintptr_t>(first) % page) % page;
+  // Giving back a part of one's own mapping fails only for want of another mapping in the kernel's
+  // list; then it is given back with the process.
+  if (before != 0) (void)munmap(first, before);
+  (void)munmap(first + before + mapped, page - before);
+  uint8_t* const data = first + before;
+  (void)madvise(data, mapped, MADV_DONTDUMP);
+  (void)madvise(data, mapped, MADV_HUGEPAGE);
+  return ScratchMemory(data, size, mapped);
+}
+
+ScratchMemory::ScratchMemory(ScratchMemory&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      mapped_(std::exchange(other.mapped_, 0)) {}
+
+ScratchMemory& ScratchMemory::operator=(ScratchMemory&& other) noexcept {
+  if (this == &other) return *this;
+  Release();
+  data_ = std::exchange(other.data_, nullptr);
+  size_ = std::exchange(other.size_, 0);
+  mapped_ = std::exchange(other.mapped_, 0);
+  return *this;
+}
+
+ScratchMemory::~ScratchMemory() { Release(); }
+
+void ScratchMemory::Release() {
+  if (data_ == nullptr) return;
+  SecureWipe(data_, size_);
+  (void)munmap(data_, mapped_);
+  data_ = nullptr;
 }
 
 void HardenProcess() {

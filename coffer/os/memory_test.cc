@@ -102,6 +102,13 @@ TEST_F(MemoryTest, NothingDependsOnTheLimit) {
   EXPECT_FALSE(MemoryLock(ByteSpan()).locked());
 }
 
+TEST(ScratchMemory, IsLeftOutOfDumps) {
+  const Result<ScratchMemory> memory = ScratchMemory::Create(size_t{5} << 20);
+  ASSERT_TRUE(memory.ok());
+  EXPECT_TRUE(IsLeftOutOfDumps(memory->bytes().data()));
+  EXPECT_TRUE(IsLeftOutOfDumps(&memory->bytes().back()));
+}
+
 TEST(HardenProcess, LeavesNoCoreAndLetsOutputsWork) {
   const TemporaryDirectory directory;
   ASSERT_EQ(chown(directory.path().c_str(), 65534, 65534), geteuid() == 0 ? 0 : -1);
