@@ -53,6 +53,7 @@ class LayersTest(CheckerTest):
             "coffer/base/a.h": "#include <vector>\n",
             "coffer/os/file.cc": '#include <unistd.h>\n#include "coffer/base/a.h"\n',
             "coffer/crypto/a.cc": '#include <openssl/evp.h>\n#include "coffer/os/random.h"\n'
+                                  '#include "coffer/os/memory.h"\n'
                                   '#include "coffer/crypto/internal/b.h"\n',
             "coffer/age/a_test.cc": '#include <unistd.h>\n#include "coffer/os/file.h"\n',
             "coffer/age/b_test.cc": '#include "coffer/base/testing/a.h"\n',
@@ -71,7 +72,7 @@ class LayersTest(CheckerTest):
         self.source("coffer/store/a_test.cc", '#include "coffer/age/a.h"', 2, "cannot leak")
 
     def test_crypto_takes_little_of_os(self):
-        self.source("coffer/crypto/a.cc", '#include "coffer/os/file.h"', 2, "only cpu and random")
+        self.source("coffer/crypto/a.cc", '#include "coffer/os/file.h"', 2, "only cpu, memory and random")
 
     def test_internal_is_private(self):
         self.source("coffer/age/a.cc", '#include "coffer/crypto/internal/a.h"', 2, "private to")
