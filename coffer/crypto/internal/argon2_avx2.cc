@@ -40,24 +40,27 @@ COFFER_AVX2_INLINE __m256i AddAndMultiply(__m256i a, __m256i b) {
   return _mm256_add_epi64(_mm256_add_epi64(a, b), _mm256_add_epi64(product, product));
 }
 
-// Two times 16 words, in the two halves of a bit of the lanes. A vector of each array is for e = 0,
-// one for e = 1.
-struct TwoStates {
-  __m256i a[2];
-  __m256i b[2];
-  __m256i c[2];
-  __m256i d[2];
+// P on four states of 16 words: two groups of two, which share vectors. Four chains of dependent
+// steps keep the processor busy; with the two of one group it waits. What does not fit into the
+// registers is cheap to reload. [2 g + e] is for group g and words of that e.
+constexpr size_t kGroups = 2;
+constexpr size_t kChains = 2 * kGroups;
+struct States {
+  __m256i a[kChains];
+  __m256i b[kChains];
+  __m256i c[kChains];
+  __m256i d[kChains];
 };
 
 template <int kFirst, int kSecond>
-COFFER_AVX2_INLINE void HalfRound(TwoStates& s) {
-  for (size_t e = 0; e < 2; ++e) s.a[e] = AddAndMultiply(s.a[e], s.b[e]);
-  for (size_t e = 0; e < 2; ++e) s.d[e] = RotateRight<kFirst>(Xor(s.d[e], s.a[e]));
-  for (size_t e = 0; e < 2; ++e) s.c[e] = AddAndMultiply(s.c[e], s.d[e]);
-  for (size_t e = 0; e < 2; ++e) s.b[e] = RotateRight<kSecond>(Xor(s.b[e], s.c[e]));
+COFFER_AVX2_INLINE void HalfRound(States& s) {
+  for (size_t i = 0; i < kChains; ++i) s.a[i] = AddAndMultiply(s.a[i], s.b[i]);
+  for (size_t i = 0; i < kChains; ++i) s.d[i] = RotateRight<kFirst>(Xor(s.d[i], s.a[i]));
+  for (size_t i = 0; i < kChains; ++i) s.c[i] = AddAndMultiply(s.c[i], s.d[i]);
+  for (size_t i = 0; i < kChains; ++i) s.b[i] = RotateRight<kSecond>(Xor(s.b[i], s.c[i]));
 }
 
-COFFER_AVX2_INLINE void Round(TwoStates& s) {
+COFFER_AVX2_INLINE void Round(States& s) {
   HalfRound<32, 24>(s);
   HalfRound<16, 63>(s);
 }
@@ -70,68 +73,88 @@ struct Rows {
   COFFER_AVX2_INLINE static __m256i Swap(__m256i a) { return _mm256_permute2x128_si256(a, a, 1); }
 };
 
-// P on two rows (i = 2 c0 + e) or on two columns (i = 2 j0 + e). The diagonals take b_(i+1),
-// c_(i+2) and d_(i+3).
+// Words i + 1 and i - 1 (modulo 4) for words i = 2 s + e of a state, where Along::Swap exchanges s.
 template <class Along>
-COFFER_AVX2_INLINE void Permute(TwoStates& s) {
-  Round(s);
-  const __m256i b0 = s.b[0];
-  s.b[0] = s.b[1];
-  s.b[1] = Along::Swap(b0);
-  s.c[0] = Along::Swap(s.c[0]);
-  s.c[1] = Along::Swap(s.c[1]);
-  const __m256i d0 = s.d[0];
-  s.d[0] = Along::Swap(s.d[1]);
-  s.d[1] = d0;
-  Round(s);
-  const __m256i b1 = s.b[0];
-  s.b[0] = Along::Swap(s.b[1]);
-  s.b[1] = b1;
-  s.c[0] = Along::Swap(s.c[0]);
-  s.c[1] = Along::Swap(s.c[1]);
-  const __m256i d1 = Along::Swap(s.d[0]);
-  s.d[0] = s.d[1];
-  s.d[1] = d1;
+COFFER_AVX2_INLINE void TakeNext(__m256i* of_e) {
+  const __m256i first = of_e[0];
+  of_e[0] = of_e[1];
+  of_e[1] = Along::Swap(first);
+}
+template <class Along>
+COFFER_AVX2_INLINE void TakeLast(__m256i* of_e) {
+  const __m256i first = of_e[0];
+  of_e[0] = Along::Swap(of_e[1]);
+  of_e[1] = first;
 }
 
-// The vectors of rows 2 j1 and 2 j1 + 1 stand in order of c1, those of columns 2 c1 and 2 c1 + 1 in
-// order of j1.
-COFFER_AVX2_INLINE size_t InRows(size_t j1, size_t c1) { return 8 * j1 + 2 * c1; }
+// Along rows, i = 2 c0 + e; along columns, i = 2 j0 + e. The diagonals take b_(i+1), c_(i+2) and
+// d_(i+3).
+template <class Along>
+COFFER_AVX2_INLINE void Permute(States& s) {
+  Round(s);
+  for (size_t g = 0; g < kGroups; ++g) {
+    TakeNext<Along>(s.b + 2 * g);
+    TakeLast<Along>(s.d + 2 * g);
+  }
+  for (__m256i& c : s.c) c = Along::Swap(c);
+  Round(s);
+  for (size_t g = 0; g < kGroups; ++g) {
+    TakeLast<Along>(s.b + 2 * g);
+    TakeNext<Along>(s.d + 2 * g);
+  }
+  for (__m256i& c : s.c) c = Along::Swap(c);
+}
+
+// Where the vector of words e stands that belongs to rows 2 j1 and 2 j1 + 1 and to columns 2 c1 and
+// 2 c1 + 1.
+COFFER_AVX2_INLINE size_t At(size_t j1, size_t c1, size_t e) { return 8 * j1 + 2 * c1 + e; }
+
+// R = X xor Y goes to `r`, with what `out` held if that is to stay; P on the rows gives `q`.
+template <bool kOver>
+COFFER_AVX2_INLINE void PermuteRows(const Argon2Block& x, const Argon2Block& y,
+                                    const Argon2Block& out, Argon2Block& r, Argon2Block& q) {
+  for (size_t first = 0; first < 4; first += kGroups) {
+    States s;
+    __m256i* const part[4] = {s.a, s.b, s.c, s.d};
+    for (size_t i = 0; i < kChains; ++i) {
+      for (size_t c1 = 0; c1 < 4; ++c1) {
+        const size_t at = At(first + i / 2, c1, i % 2);
+        const __m256i sum = Xor(Load(x, at), Load(y, at));
+        part[c1][i] = sum;
+        Store(r, at, kOver ? Xor(sum, Load(out, at)) : sum);
+      }
+    }
+    Permute<Columns>(s);
+    for (size_t i = 0; i < kChains; ++i) {
+      for (size_t c1 = 0; c1 < 4; ++c1) Store(q, At(first + i / 2, c1, i % 2), part[c1][i]);
+    }
+  }
+}
+
+// P on the columns of `q`, and the sum with `r`.
+COFFER_AVX2_INLINE void PermuteColumns(const Argon2Block& q, const Argon2Block& r,
+                                       Argon2Block& out) {
+  for (size_t first = 0; first < 4; first += kGroups) {
+    States s;
+    __m256i* const part[4] = {s.a, s.b, s.c, s.d};
+    for (size_t i = 0; i < kChains; ++i) {
+      for (size_t j1 = 0; j1 < 4; ++j1) part[j1][i] = Load(q, At(j1, first + i / 2, i % 2));
+    }
+    Permute<Rows>(s);
+    for (size_t i = 0; i < kChains; ++i) {
+      for (size_t j1 = 0; j1 < 4; ++j1) {
+        const size_t at = At(j1, first + i / 2, i % 2);
+        Store(out, at, Xor(part[j1][i], Load(r, at)));
+      }
+    }
+  }
+}
 
 template <bool kOver>
 COFFER_AVX2 void CompressBlock(const Argon2Block& x, const Argon2Block& y, Argon2Block& out,
                                Argon2Scratch& scratch) {
-  Argon2Block& r = scratch.block[0];
-  Argon2Block& q = scratch.block[1];
-  for (size_t j1 = 0; j1 < 4; ++j1) {
-    TwoStates s;
-    __m256i* const parts[4] = {s.a, s.b, s.c, s.d};
-    for (size_t c1 = 0; c1 < 4; ++c1) {
-      for (size_t e = 0; e < 2; ++e) {
-        const size_t at = InRows(j1, c1) + e;
-        parts[c1][e] = Xor(Load(x, at), Load(y, at));
-        Store(r, at, kOver ? Xor(parts[c1][e], Load(out, at)) : parts[c1][e]);
-      }
-    }
-    Permute<Columns>(s);
-    for (size_t c1 = 0; c1 < 4; ++c1) {
-      for (size_t e = 0; e < 2; ++e) Store(q, InRows(j1, c1) + e, parts[c1][e]);
-    }
-  }
-  for (size_t c1 = 0; c1 < 4; ++c1) {
-    TwoStates s;
-    __m256i* const parts[4] = {s.a, s.b, s.c, s.d};
-    for (size_t j1 = 0; j1 < 4; ++j1) {
-      for (size_t e = 0; e < 2; ++e) parts[j1][e] = Load(q, InRows(j1, c1) + e);
-    }
-    Permute<Rows>(s);
-    for (size_t j1 = 0; j1 < 4; ++j1) {
-      for (size_t e = 0; e < 2; ++e) {
-        const size_t at = InRows(j1, c1) + e;
-        Store(out, at, Xor(parts[j1][e], Load(r, at)));
-      }
-    }
-  }
+  PermuteRows<kOver>(x, y, out, scratch.block[0], scratch.block[1]);
+  PermuteColumns(scratch.block[1], scratch.block[0], out);
 }
 
 }  // namespace
