@@ -31,6 +31,12 @@ std::string_view ErrorCodeName(ErrorCode code) {
       return "cancelled";
     case ErrorCode::kCrypto:
       return "cryptographic library failure";
+    case ErrorCode::kWrongPassphrase:
+      return "wrong passphrase";
+    case ErrorCode::kDamaged:
+      return "damaged";
+    case ErrorCode::kNeedsNewer:
+      return "needs a newer coffer";
   }
   COFFER_CHECK(false && "no such error code");
 }

@@ -28,10 +28,13 @@ enum class ErrorCode {
   kIo,               // the system refused a read, a write or a sync
   kNotFound,
   kAlreadyExists,
-  kClosedPipe,  // whoever reads our output has gone away
-  kTooLarge,    // a bound on size or cost
-  kCancelled,   // the user said no
-  kCrypto,      // the cryptographic library failed or lacks an algorithm
+  kClosedPipe,       // whoever reads our output has gone away
+  kTooLarge,         // a bound on size or cost
+  kCancelled,        // the user said no
+  kCrypto,           // the cryptographic library failed or lacks an algorithm
+  kWrongPassphrase,  // the passphrase or recovery code opens nothing
+  kDamaged,          // stored data is not what was written
+  kNeedsNewer,       // stored data is of a version or kind that only a newer coffer knows
 };
 
 // The word of a class as messages and tests use it, e.g. "header failure".
