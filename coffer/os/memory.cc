@@ -32,11 +32,13 @@ LockedPages& Pages() {
 }
 
 size_t PageSize() {
-  static const auto size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  return size;
+  static const auto kSize = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return kSize;
 }
 
-void* PageAddress(size_t page) { return reinterpret_cast<void*>(page * PageSize()); }
+void* PageAddress(size_t page) {
+  return reinterpret_cast<void*>(page * PageSize());  // NOLINT(performance-no-int-to-ptr)
+}
 
 // Returns whether the page is locked in memory; in any case it is kept out of core dumps. By
 // syscall(2), since sanitizers let mlock(3) do nothing.
