@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -31,7 +32,7 @@ using Tags = std::array<Tag, 2>;
 struct Run {
   const char* name;
   Tags (*hash)(const Argon2idParameters& parameters);
-  std::vector<double> milliseconds = {};
+  std::vector<double> milliseconds;
 };
 
 constexpr std::string_view kPassphrase = "correct horse battery staple";
@@ -105,10 +106,10 @@ double Quantile(std::vector<double> values, double q) {
 }
 
 void Compare(const Argon2idParameters& parameters, size_t rounds) {
-  std::array<Run, 4> runs = {{{"coffer, batch", Batch},
-                              {"libargon2, a thread each", LibraryOneThreadEach},
-                              {"libargon2, its own threads", LibraryTwoThreads},
-                              {"coffer, one after the other", OneAfterTheOther}}};
+  std::array<Run, 4> runs = {{{"coffer, batch", Batch, {}},
+                              {"libargon2, a thread each", LibraryOneThreadEach, {}},
+                              {"libargon2, its own threads", LibraryTwoThreads, {}},
+                              {"coffer, one after the other", OneAfterTheOther, {}}}};
   const Tags expected = runs[0].hash(parameters);
   for (size_t round = 0; round < rounds; ++round) {
     for (Run& run : runs) {
@@ -125,7 +126,7 @@ void Compare(const Argon2idParameters& parameters, size_t rounds) {
   }
   std::printf("two hashes, %u KiB, %u passes, %u lanes, %zu rounds, coffer: %s\n",
               parameters.memory_kib, parameters.passes, parameters.lanes, rounds,
-              internal::Argon2().name.data());
+              std::string(internal::Argon2().name).c_str());
   std::printf("%-28s %9s %9s %9s %14s\n", "ms", "least", "median", "p90", "ratio (median)");
   for (const Run& run : runs) {
     std::printf("%-28s %9.1f %9.1f %9.1f %14.3f\n", run.name, Quantile(run.milliseconds, 0),

@@ -16,12 +16,14 @@ void CheckFile(coffer::ByteSpan bytes) {
   const auto file = coffer::vault::KeyFile::Parse(bytes);
   if (file.ok()) {
     const auto encoded = file->Encode();
-    COFFER_CHECK(encoded.ok() && std::ranges::equal(*encoded, bytes));
+    COFFER_CHECK(encoded.ok());
+    COFFER_CHECK(std::ranges::equal(*encoded, bytes));
     return;
   }
   const ErrorCode code = file.error().code();
-  COFFER_CHECK(code == ErrorCode::kDamaged || code == ErrorCode::kNeedsNewer ||
-               code == ErrorCode::kInvalidArgument || code == ErrorCode::kTooLarge);
+  const bool documented = code == ErrorCode::kDamaged || code == ErrorCode::kNeedsNewer ||
+                          code == ErrorCode::kInvalidArgument || code == ErrorCode::kTooLarge;
+  COFFER_CHECK(documented);
   COFFER_CHECK(file.error().message().size() < 200);
 }
 

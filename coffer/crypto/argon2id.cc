@@ -209,17 +209,24 @@ class Queue {
   std::atomic<size_t> next_ = 0;
 };
 
+// Whether another thread was to be had. If not, those that are there do it all.
+bool StartThread(std::vector<std::jthread>& threads, Queue& queue) {
+  try {
+    threads.emplace_back([&queue] { queue.Work(); });
+  } catch (const std::system_error&) {
+    return false;
+  }
+  return true;
+}
+
 Status RunAll(std::span<const Argon2idJob> jobs) {
   for (const Argon2idJob& job : jobs) COFFER_TRY(Check(job));
   Queue queue(jobs);
   {
-    const size_t threads = std::min(jobs.size(), os::CpuCount());
+    const size_t wanted = std::min(jobs.size(), os::CpuCount());
     std::vector<std::jthread> others;
-    others.reserve(threads);
-    try {
-      for (size_t i = 1; i < threads; ++i) others.emplace_back([&queue] { queue.Work(); });
-    } catch (const std::system_error&) {
-      // No more threads are to be had: those that are there do it all.
+    others.reserve(wanted);
+    while (others.size() + 1 < wanted && StartThread(others, queue)) {
     }
     queue.Work();
   }

@@ -23,12 +23,15 @@ struct Argon2idParameters {
   bool operator==(const Argon2idParameters&) const = default;
 };
 
-// Each below 4 GiB. The salt has at least 8 bytes; the last two are empty for most uses.
+// Each below 4 GiB. The salt has at least 8 bytes. Most uses leave out the secret, which is a key
+// kept apart from the salt, and the associated data.
 struct Argon2idInput {
   ByteSpan password;
   ByteSpan salt;
-  ByteSpan secret = {};  // a key that is kept apart from the salt
+  // NOLINTBEGIN(readability-redundant-member-init): lets initializers leave them out
+  ByteSpan secret = {};
   ByteSpan associated_data = {};
+  // NOLINTEND(readability-redundant-member-init)
 };
 
 // Fills `tag`, at least 4 bytes. kInvalidArgument for what is out of range, and kTooLarge for

@@ -131,6 +131,7 @@ TEST(Argon2idTest, BatchesGiveWhatSingleHashesGive) {
       tags.emplace_back(cases.back().tag_size);
     }
     std::vector<Argon2idJob> jobs;
+    jobs.reserve(count);
     for (size_t i = 0; i < count; ++i) {
       jobs.push_back({cases[i].parameters, cases[i].input(), tags[i]});
     }

@@ -47,7 +47,8 @@ void G(uint64_t& a, uint64_t& b, uint64_t& c, uint64_t& d, uint64_t x, uint64_t 
 
 // Section 3.3: the parameter block with fanout and depth 1 and no key.
 Blake2b::Blake2b(size_t digest_size) : h_(kIv), digest_size_(digest_size) {
-  COFFER_CHECK(digest_size >= 1 && digest_size <= kMaxDigestSize);
+  COFFER_CHECK(digest_size >= 1);
+  COFFER_CHECK(digest_size <= kMaxDigestSize);
   h_[0] ^= 0x01010000 ^ static_cast<uint64_t>(digest_size);
 }
 

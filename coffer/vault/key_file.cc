@@ -183,6 +183,7 @@ struct KeyFile::SlotAccess {
                                                  const KeyFilePolicy& policy) {
     std::vector<Tag> tags(accesses.size());
     std::vector<Argon2idJob> jobs;
+    jobs.reserve(accesses.size());
     for (size_t i = 0; i < accesses.size(); ++i) {
       jobs.push_back({.parameters = accesses[i].slot.parameters,
                       .input = {accesses[i].secret.Expose(), accesses[i].slot.salt},

@@ -23,13 +23,13 @@ template <int kCount>
 COFFER_AVX2_INLINE __m256i RotateRight(__m256i a) {
   if constexpr (kCount == 32) return _mm256_shuffle_epi32(a, 0xb1);
   if constexpr (kCount == 24) {
-    constexpr long long kLow = 0x0201000706050403;
-    constexpr long long kHigh = kLow + 0x0808080808080808;
+    constexpr int64_t kLow = 0x0201000706050403;
+    constexpr int64_t kHigh = kLow + 0x0808080808080808;
     return _mm256_shuffle_epi8(a, _mm256_setr_epi64x(kLow, kHigh, kLow, kHigh));
   }
   if constexpr (kCount == 16) {
-    constexpr long long kLow = 0x0100070605040302;
-    constexpr long long kHigh = kLow + 0x0808080808080808;
+    constexpr int64_t kLow = 0x0100070605040302;
+    constexpr int64_t kHigh = kLow + 0x0808080808080808;
     return _mm256_shuffle_epi8(a, _mm256_setr_epi64x(kLow, kHigh, kLow, kHigh));
   }
   if constexpr (kCount == 63) return Xor(_mm256_add_epi64(a, a), _mm256_srli_epi64(a, 63));

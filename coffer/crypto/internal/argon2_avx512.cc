@@ -62,13 +62,13 @@ struct Columns {
 // Along a column i = 2 j0 + e: the lanes of i = 0 .. 3 are 0, 1, 4, 5 and, of the other column,
 // 2, 3, 6, 7.
 struct Rows {
-  static constexpr long long LaneOf(int i) { return i / 2 % 2 * 4 + i % 2; }
+  static constexpr int64_t LaneOf(int i) { return i / 2 % 2 * 4 + i % 2; }
   template <int kBy>
   COFFER_AVX512_INLINE static __m512i Turn(__m512i a) {
-    constexpr long long kLane0 = LaneOf(kBy);
-    constexpr long long kLane1 = LaneOf(1 + kBy);
-    constexpr long long kLane4 = LaneOf(2 + kBy);
-    constexpr long long kLane5 = LaneOf(3 + kBy);
+    constexpr int64_t kLane0 = LaneOf(kBy);
+    constexpr int64_t kLane1 = LaneOf(1 + kBy);
+    constexpr int64_t kLane4 = LaneOf(2 + kBy);
+    constexpr int64_t kLane5 = LaneOf(3 + kBy);
     const __m512i from = _mm512_setr_epi64(kLane0, kLane1, kLane0 + 2, kLane1 + 2, kLane4, kLane5,
                                            kLane4 + 2, kLane5 + 2);
     return _mm512_permutexvar_epi64(from, a);
