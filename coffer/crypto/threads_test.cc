@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "coffer/base/hex.h"
+#include "coffer/crypto/argon2id.h"
 #include "coffer/crypto/chacha20_poly1305.h"
 #include "coffer/crypto/hkdf.h"
 #include "coffer/crypto/scrypt.h"
@@ -47,6 +48,17 @@ TEST(Threads, ManyMayBeFirst) {
   const Result<std::string> alone = UseAll();
   ASSERT_TRUE(alone.ok()) << alone.error().message();
   for (const std::string& outcome : outcomes) EXPECT_EQ(outcome, *alone);
+}
+
+TEST(Threads, HashesOfABatchDoNotMeet) {
+  constexpr Argon2idParameters kParameters = {.memory_kib = 64, .passes = 2, .lanes = 2};
+  const std::array<uint8_t, 16> salt{};
+  std::array<std::array<uint8_t, 32>, 6> tags;
+  std::vector<Argon2idJob> jobs;
+  jobs.reserve(tags.size());
+  for (auto& tag : tags) jobs.push_back({kParameters, {AsBytes("passphrase"), salt}, tag});
+  ASSERT_TRUE(Argon2idBatch(jobs).ok());
+  for (const auto& tag : tags) EXPECT_EQ(tag, tags[0]);
 }
 
 }  // namespace

@@ -183,6 +183,25 @@ TEST(KeyFileTest, UnusedSlotsLookUsed) {
   EXPECT_EQ(Opens(Make("first", ""), ""), std::nullopt);
 }
 
+// Nobody writes such a file, but parts of two can be put together.
+TEST(KeyFileTest, IfBothSlotsOpenTheFirstCounts) {
+  SeededRandom random(9);
+  CofferSeed other_seed;
+  random.Fill(other_seed.ExposeMutable());
+  const SecretBuffer unlike = Secret("unlike");
+  const SecretBuffer same = Secret("same");
+  const auto other = KeyFile::Create({kVaultId, other_seed, unlike, &same}, random, kCheap);
+  ASSERT_TRUE(other.ok());
+  Bytes bytes = Encoded(Make("same", "second"));
+  const Bytes other_bytes = Encoded(*other);
+  constexpr size_t kSecondSlot = kFirstSlot + kSlotSize;
+  std::copy(other_bytes.begin() + kSecondSlot, other_bytes.begin() + kChecksum,
+            bytes.begin() + kSecondSlot);
+  const auto file = KeyFile::Parse(WithChecksum(bytes), kCheap);
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(Opens(*file, "same"), 0U);  // with the first one's seed
+}
+
 // Whatever opens, each unlock is one batch of two hashes.
 TEST(KeyFileTest, BothSlotsAreAlwaysComputedTogether) {
   const KeyFile file = Make("first", "second");

@@ -105,8 +105,8 @@ const Argon2Block& Argon2Fill::Reference(const Position& at, uint64_t pseudo_ran
   const uint64_t x = uint64_t{j1} * j1 >> 32;
   const auto y = static_cast<uint32_t>(size * x >> 32);
   const uint32_t z = size - 1 - y;
-  const uint32_t start =
-      at.pass == 0 || at.slice == kArgon2Slices - 1 ? 0 : (at.slice + 1) * length;
+  // W starts behind this segment, around the end of the lane.
+  const uint32_t start = at.pass == 0 ? 0 : (at.slice + 1) * length;
   const uint32_t sum = start + z;  // below 2 q
   return Block(lane, sum < shape_.lane_length ? sum : sum - shape_.lane_length);
 }
