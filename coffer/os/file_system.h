@@ -19,6 +19,7 @@
 
 #include "coffer/base/io.h"
 #include "coffer/base/result.h"
+#include "coffer/os/file_time.h"
 
 namespace coffer::os {
 
@@ -42,10 +43,10 @@ struct FileStat {
   uint32_t group = 0;
   uint64_t link_count = 0;
   uint64_t size = 0;
-  uint64_t stored_size = 0;    // what it takes on the disk
-  int64_t access_time_ns = 0;  // since 1970, UTC; times that do not fit are clamped
-  int64_t modify_time_ns = 0;
-  int64_t change_time_ns = 0;
+  uint64_t stored_size = 0;  // what it takes on the disk
+  FileTime access_time;
+  FileTime modify_time;
+  FileTime change_time;
 };
 
 // Whether two stats are of one object, whatever names led to it.
@@ -98,7 +99,7 @@ class File : public ByteSource, public ByteSink {
 
   virtual Status SetMode(uint32_t mode) = 0;
   virtual Status SetOwner(std::optional<uint32_t> user, std::optional<uint32_t> group) = 0;
-  virtual Status SetTimes(int64_t access_time_ns, int64_t modify_time_ns) = 0;
+  virtual Status SetTimes(FileTime access_time, FileTime modify_time) = 0;
 
   // Extended attributes; ACLs are among them, as system.posix_acl_*. Where there is no support the
   // list is empty and setting one is ENOTSUP.
@@ -161,8 +162,8 @@ class FileSystem {
 
   // On the name itself, never on what a symbolic link points to.
   virtual Status SetOwnerNoFollow(const std::string& path, uint32_t user, uint32_t group) = 0;
-  virtual Status SetTimesNoFollow(const std::string& path, int64_t access_time_ns,
-                                  int64_t modify_time_ns) = 0;
+  virtual Status SetTimesNoFollow(const std::string& path, FileTime access_time,
+                                  FileTime modify_time) = 0;
 
   // Whether the name itself lies in a file system of the kernel's view of processes, where links
   // lead to open files and not to the paths they show (/proc).

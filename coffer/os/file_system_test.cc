@@ -183,14 +183,40 @@ TEST_P(FileSystemConformance, SetsAttributes) {
   const FileStat before = file->Stat().value();
   EXPECT_TRUE(IsOk(file->SetMode(0640)));
   EXPECT_TRUE(IsOk(file->SetOwner(before.user, std::nullopt)));
-  EXPECT_TRUE(IsOk(file->SetTimes(-1'500'000'001, 1'700'000'000'123'456'789)));
+  EXPECT_TRUE(IsOk(file->SetTimes({-2, 499'999'999}, {1'700'000'000, 123'456'789})));
   const FileStat after = file->Stat().value();
   EXPECT_EQ(after.mode, 0640u);
   EXPECT_EQ(after.user, before.user);
   EXPECT_EQ(after.group, before.group);
-  EXPECT_EQ(after.access_time_ns, -1'500'000'001);
-  EXPECT_EQ(after.modify_time_ns, 1'700'000'000'123'456'789);
+  EXPECT_EQ(after.access_time, (FileTime{-2, 499'999'999}));
+  EXPECT_EQ(after.modify_time, (FileTime{1'700'000'000, 123'456'789}));
   EXPECT_TRUE(SameObject(before, after));
+}
+
+// Before 1970, and after 2262, where 64 bits of nanoseconds end.
+TEST_P(FileSystemConformance, TimesReachFar) {
+  constexpr FileTime kEarly{-2, 500'000'000};   // 1.5 s before 1970
+  constexpr FileTime kLate{13'569'465'600, 7};  // 2400-01-01
+  Put("f", "");
+  const auto file = Opened("f", Access::kReadWrite);
+  EXPECT_TRUE(IsOk(file->SetTimes(kEarly, kLate)));
+  EXPECT_EQ(file->Stat()->access_time, kEarly);
+  EXPECT_EQ(file->Stat()->modify_time, kLate);
+  EXPECT_TRUE(IsOk(fs_.SetTimesNoFollow(At("f"), kLate, kEarly)));
+  EXPECT_EQ(fs_.Stat(At("f"))->access_time, kLate);
+  EXPECT_EQ(fs_.Stat(At("f"))->modify_time, kEarly);
+}
+
+// UTIME_NOW and UTIME_OMIT of utimensat(2) are such numbers.
+TEST_P(FileSystemConformance, NanosecondsBeyondASecondAreCarried) {
+  Put("f", "");
+  const auto file = Opened("f", Access::kReadWrite);
+  EXPECT_TRUE(IsOk(file->SetTimes({5, (1u << 30) - 1}, {-5, (1u << 30) - 2})));
+  EXPECT_EQ(file->Stat()->access_time, (FileTime{6, 73'741'823}));
+  EXPECT_EQ(file->Stat()->modify_time, (FileTime{-4, 73'741'822}));
+  EXPECT_TRUE(IsOk(fs_.SetTimesNoFollow(At("f"), {1, (1u << 30) - 2}, {2, 1'000'000'000})));
+  EXPECT_EQ(fs_.Stat(At("f"))->access_time, (FileTime{2, 73'741'822}));
+  EXPECT_EQ(fs_.Stat(At("f"))->modify_time, (FileTime{3, 0}));
 }
 
 TEST_P(FileSystemConformance, KeepsExtendedAttributes) {
@@ -331,8 +357,8 @@ TEST_P(FileSystemConformance, ChangesTheNameItself) {
   ASSERT_TRUE(IsOk(fs_.MakeSymlink("nowhere", At("link"))));
   const FileStat before = fs_.StatNoFollow(At("link")).value();
   EXPECT_TRUE(IsOk(fs_.SetOwnerNoFollow(At("link"), before.user, before.group)));
-  EXPECT_TRUE(IsOk(fs_.SetTimesNoFollow(At("link"), 1'000'000'001, 2'000'000'002)));
-  EXPECT_EQ(fs_.StatNoFollow(At("link"))->modify_time_ns, 2'000'000'002);
+  EXPECT_TRUE(IsOk(fs_.SetTimesNoFollow(At("link"), {1, 1}, {2, 2})));
+  EXPECT_EQ(fs_.StatNoFollow(At("link"))->modify_time, (FileTime{2, 2}));
   EXPECT_EQ(fs_.IsOnProcessFileSystem(At("link")).value(), false);
 }
 

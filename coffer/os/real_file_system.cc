@@ -278,10 +278,10 @@ class SystemFiles final : public FileSystem {
     });
   }
 
-  Status SetTimesNoFollow(const std::string& path, int64_t access_time_ns,
-                          int64_t modify_time_ns) override {
-    const timespec times[2] = {internal::ToTimespec(access_time_ns),
-                               internal::ToTimespec(modify_time_ns)};
+  Status SetTimesNoFollow(const std::string& path, FileTime access_time,
+                          FileTime modify_time) override {
+    const timespec times[2] = {internal::ToTimespec(access_time),
+                               internal::ToTimespec(modify_time)};
     return OnPath("set the times of", path, [&](int directory, const char* name) {
       return utimensat(directory, name, times, AT_SYMLINK_NOFOLLOW);
     });

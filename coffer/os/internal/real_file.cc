@@ -7,7 +7,6 @@
 #include <sys/xattr.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "coffer/base/checked.h"
 #include "coffer/os/error.h"
@@ -19,15 +18,7 @@ namespace {
 // (XATTR_LIST_MAX, XATTR_SIZE_MAX of linux/limits.h).
 constexpr size_t kAttributeBound = 65536;
 
-constexpr int64_t kSecond = 1'000'000'000;
-
-int64_t ToNanoseconds(const timespec& time) {
-  const auto scaled = CheckedMultiply<int64_t>(time.tv_sec, kSecond);
-  const auto sum = scaled ? CheckedAdd<int64_t>(*scaled, time.tv_nsec) : std::nullopt;
-  if (sum) return *sum;
-  return time.tv_sec < 0 ? std::numeric_limits<int64_t>::min()
-                         : std::numeric_limits<int64_t>::max();
-}
+FileTime ToFileTime(const timespec& time) { return MakeFileTime(time.tv_sec, time.tv_nsec); }
 
 FileKind KindOf(mode_t mode) {
   switch (mode & S_IFMT) {
@@ -63,20 +54,16 @@ FileStat ToFileStat(const struct stat& from) {
   to.link_count = from.st_nlink;
   to.size = CheckedCast<uint64_t>(from.st_size).value_or(0);
   to.stored_size = CheckedCast<uint64_t>(from.st_blocks).value_or(0) * 512;
-  to.access_time_ns = ToNanoseconds(from.st_atim);
-  to.modify_time_ns = ToNanoseconds(from.st_mtim);
-  to.change_time_ns = ToNanoseconds(from.st_ctim);
+  to.access_time = ToFileTime(from.st_atim);
+  to.modify_time = ToFileTime(from.st_mtim);
+  to.change_time = ToFileTime(from.st_ctim);
   return to;
 }
 
-timespec ToTimespec(int64_t time_ns) {
-  int64_t seconds = time_ns / kSecond;
-  int64_t rest = time_ns % kSecond;
-  if (rest < 0) {
-    --seconds;
-    rest += kSecond;
-  }
-  return {seconds, rest};
+timespec ToTimespec(FileTime time) {
+  // Beyond a second the kernel has words of its own (UTIME_NOW, UTIME_OMIT).
+  const FileTime normal = MakeFileTime(time.seconds, time.nanoseconds);
+  return {normal.seconds, normal.nanoseconds};
 }
 
 Status RealFile::Check(const char* verb, int result) const {
@@ -187,8 +174,8 @@ Status RealFile::SetOwner(std::optional<uint32_t> user, std::optional<uint32_t> 
                }));
 }
 
-Status RealFile::SetTimes(int64_t access_time_ns, int64_t modify_time_ns) {
-  const timespec times[2] = {ToTimespec(access_time_ns), ToTimespec(modify_time_ns)};
+Status RealFile::SetTimes(FileTime access_time, FileTime modify_time) {
+  const timespec times[2] = {ToTimespec(access_time), ToTimespec(modify_time)};
   return Check("set the times of", Retry([&] { return futimens(descriptor_.get(), times); }));
 }
 

@@ -33,7 +33,7 @@ class RealFile final : public File {
   void AdviseSequential() override;
   Status SetMode(uint32_t mode) override;
   Status SetOwner(std::optional<uint32_t> user, std::optional<uint32_t> group) override;
-  Status SetTimes(int64_t access_time_ns, int64_t modify_time_ns) override;
+  Status SetTimes(FileTime access_time, FileTime modify_time) override;
   Result<std::vector<std::string>> ListAttributes() override;
   Result<Bytes> GetAttribute(const std::string& name) override;
   Status SetAttribute(const std::string& name, ByteSpan value) override;
@@ -51,6 +51,6 @@ class RealFile final : public File {
 };
 
 FileStat ToFileStat(const struct stat& from);
-timespec ToTimespec(int64_t time_ns);
+timespec ToTimespec(FileTime time);
 
 }  // namespace coffer::os::internal

@@ -122,9 +122,9 @@ class FaultFileSystem::FaultFile final : public File {
     COFFER_TRY(Enter(Call::kSetAttribute));
     return base_->SetOwner(user, group);
   }
-  Status SetTimes(int64_t access_time_ns, int64_t modify_time_ns) override {
+  Status SetTimes(FileTime access_time, FileTime modify_time) override {
     COFFER_TRY(Enter(Call::kSetAttribute));
-    return base_->SetTimes(access_time_ns, modify_time_ns);
+    return base_->SetTimes(access_time, modify_time);
   }
   Result<std::vector<std::string>> ListAttributes() override {
     COFFER_TRY(Enter(Call::kGetAttribute));
@@ -318,10 +318,10 @@ Status FaultFileSystem::SetOwnerNoFollow(const std::string& path, uint32_t user,
   return base_.SetOwnerNoFollow(path, user, group);
 }
 
-Status FaultFileSystem::SetTimesNoFollow(const std::string& path, int64_t access_time_ns,
-                                         int64_t modify_time_ns) {
+Status FaultFileSystem::SetTimesNoFollow(const std::string& path, FileTime access_time,
+                                         FileTime modify_time) {
   COFFER_TRY(state_->Enter(Call::kSetAttribute, path));
-  return base_.SetTimesNoFollow(path, access_time_ns, modify_time_ns);
+  return base_.SetTimesNoFollow(path, access_time, modify_time);
 }
 
 Result<bool> FaultFileSystem::IsOnProcessFileSystem(const std::string& path) {

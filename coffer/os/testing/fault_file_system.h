@@ -89,8 +89,8 @@ class FaultFileSystem final : public FileSystem {
   Status MakeSymlink(const std::string& target, const std::string& path) override;
   Result<std::string> ReadLink(const std::string& path) override;
   Status SetOwnerNoFollow(const std::string& path, uint32_t user, uint32_t group) override;
-  Status SetTimesNoFollow(const std::string& path, int64_t access_time_ns,
-                          int64_t modify_time_ns) override;
+  Status SetTimesNoFollow(const std::string& path, FileTime access_time,
+                          FileTime modify_time) override;
   Result<bool> IsOnProcessFileSystem(const std::string& path) override;
   uint32_t Umask() override;
 

@@ -27,9 +27,9 @@ FileStat StatOf(const Node& node) {
   stat.link_count = node.link_count;
   stat.size = node.kind == FileKind::kSymlink ? node.link_target.size() : node.data.size();
   stat.stored_size = (stat.size + 511) / 512 * 512;
-  stat.access_time_ns = node.attributes.access_time_ns;
-  stat.modify_time_ns = node.attributes.modify_time_ns;
-  stat.change_time_ns = node.attributes.change_time_ns;
+  stat.access_time = node.attributes.access_time;
+  stat.modify_time = node.attributes.modify_time;
+  stat.change_time = node.attributes.change_time;
   return stat;
 }
 
@@ -39,7 +39,7 @@ Status MemoryFile::Change(const char* verb, Function function) {
   if (!tree_->tree->Step()) return PathError(verb, path_, EIO);
   const int error = function(*node_);
   if (error != 0) return PathError(verb, path_, error);
-  node_->attributes.change_time_ns = tree_->tree->Now();
+  node_->attributes.change_time = tree_->tree->Now();
   return OkStatus();
 }
 
@@ -73,7 +73,7 @@ Status MemoryFile::WriteAt(uint64_t offset, ByteSpan bytes) {
     const size_t end = static_cast<size_t>(offset) + bytes.size();
     if (!bytes.empty() && end > node.data.size()) node.data.resize(end);
     std::copy(bytes.begin(), bytes.end(), node.data.begin() + static_cast<ptrdiff_t>(offset));
-    node.attributes.modify_time_ns = tree_->tree->Now();
+    node.attributes.modify_time = tree_->tree->Now();
     return 0;
   });
 }
@@ -88,7 +88,7 @@ Status MemoryFile::Truncate(uint64_t size) {
     if (access_ == Access::kRead) return EINVAL;
     if (size > kSizeLimit) return EFBIG;
     node.data.resize(static_cast<size_t>(size));
-    node.attributes.modify_time_ns = tree_->tree->Now();
+    node.attributes.modify_time = tree_->tree->Now();
     return 0;
   });
 }
@@ -127,10 +127,10 @@ Status MemoryFile::SetOwner(std::optional<uint32_t> user, std::optional<uint32_t
   });
 }
 
-Status MemoryFile::SetTimes(int64_t access_time_ns, int64_t modify_time_ns) {
+Status MemoryFile::SetTimes(FileTime access_time, FileTime modify_time) {
   return Change("set the times of", [&](Node& node) {
-    node.attributes.access_time_ns = access_time_ns;
-    node.attributes.modify_time_ns = modify_time_ns;
+    node.attributes.access_time = MakeFileTime(access_time.seconds, access_time.nanoseconds);
+    node.attributes.modify_time = MakeFileTime(modify_time.seconds, modify_time.nanoseconds);
     return 0;
   });
 }

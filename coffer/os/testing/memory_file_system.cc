@@ -13,6 +13,7 @@
 
 namespace coffer::os {
 
+using internal::Attributes;
 using internal::Change;
 using internal::Lookup;
 using internal::MemoryFile;
@@ -340,13 +341,14 @@ Status MemoryFileSystem::SetOwnerNoFollow(const std::string& path, uint32_t user
   return StatusOf(error, "set the owner of", path);
 }
 
-Status MemoryFileSystem::SetTimesNoFollow(const std::string& path, int64_t access_time_ns,
-                                          int64_t modify_time_ns) {
+Status MemoryFileSystem::SetTimesNoFollow(const std::string& path, FileTime access_time,
+                                          FileTime modify_time) {
   const int error = tree_->Write([&](MemoryTree& tree) {
     Lookup found;
     if (const int failure = tree.FindExisting(path, false, found); failure != 0) return failure;
-    found.node->attributes.access_time_ns = access_time_ns;
-    found.node->attributes.modify_time_ns = modify_time_ns;
+    Attributes& attributes = found.node->attributes;
+    attributes.access_time = MakeFileTime(access_time.seconds, access_time.nanoseconds);
+    attributes.modify_time = MakeFileTime(modify_time.seconds, modify_time.nanoseconds);
     return 0;
   });
   return StatusOf(error, "set the times of", path);

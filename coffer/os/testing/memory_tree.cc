@@ -146,10 +146,10 @@ NodePointer MemoryTree::MakeNode(FileKind kind, uint32_t mode) {
   node->kind = kind;
   node->inode = next_inode_++;
   node->attributes.mode = mode;
-  const int64_t now = Now();
-  node->attributes.access_time_ns = now;
-  node->attributes.modify_time_ns = now;
-  node->attributes.change_time_ns = now;
+  const FileTime now = Now();
+  node->attributes.access_time = now;
+  node->attributes.modify_time = now;
+  node->attributes.change_time = now;
   node->durable_attributes = node->attributes;
   return node;
 }
@@ -163,8 +163,8 @@ void MemoryTree::Apply(Node& directory, Change change) {
     }
   }
   directory.pending.push_back(std::move(change));
-  directory.attributes.modify_time_ns = Now();
-  directory.attributes.change_time_ns = directory.attributes.modify_time_ns;
+  directory.attributes.modify_time = Now();
+  directory.attributes.change_time = directory.attributes.modify_time;
 }
 
 bool MemoryTree::IsWithin(const NodePointer& outer, NodePointer inner) {

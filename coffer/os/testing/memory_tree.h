@@ -41,9 +41,9 @@ struct Attributes {
   uint32_t mode = 0;
   uint32_t user = 0;
   uint32_t group = 0;
-  int64_t access_time_ns = 0;
-  int64_t modify_time_ns = 0;
-  int64_t change_time_ns = 0;
+  FileTime access_time;
+  FileTime modify_time;
+  FileTime change_time;
   std::map<std::string, Bytes> extended;
 };
 
@@ -94,7 +94,7 @@ class MemoryTree {
   [[nodiscard]] std::shared_ptr<MemoryTree> Crashed(Coin* coin) const;
 
   // A time that differs from all before it.
-  int64_t Now() { return ++now_; }
+  FileTime Now() { return MakeFileTime(1'700'000'000, ++now_); }
 
   // Counts an operation; false once the power is gone.
   bool Step();
@@ -105,7 +105,7 @@ class MemoryTree {
 
  private:
   uint64_t next_inode_ = 1;
-  int64_t now_ = 1'700'000'000'000'000'000;
+  int64_t now_ = 0;  // nanoseconds
 };
 
 }  // namespace coffer::os::internal
