@@ -29,6 +29,12 @@ class FaultFileSystem::State {
     return Take(short_read_) != 0;
   }
 
+  // Whether the sync that was just counted is one to leave out.
+  bool TakeSkippedSync() {
+    const std::lock_guard lock(mutex_);
+    return Take(skipped_sync_) != 0;
+  }
+
   std::function<void()> TakeAction() {
     const std::lock_guard lock(mutex_);
     if (action_left_ == 0 || --action_left_ != 0) return nullptr;
@@ -56,6 +62,7 @@ class FaultFileSystem::State {
   std::array<int, static_cast<size_t>(Call::kCount)> always_{};
   Fault nth_of_any_;
   Fault short_read_;
+  Fault skipped_sync_;
   size_t action_left_ = 0;
   std::function<void()> action_;
   size_t total_ = 0;
@@ -104,7 +111,7 @@ class FaultFileSystem::FaultFile final : public File {
   }
   Status Sync() override {
     COFFER_TRY(Enter(Call::kSync));
-    return base_->Sync();
+    return state_->TakeSkippedSync() ? OkStatus() : base_->Sync();
   }
   Status Flush() override {
     COFFER_TRY(Enter(Call::kFlush));
@@ -181,6 +188,11 @@ void FaultFileSystem::ShortenNthRead(size_t n) {
   state_->short_read_ = {n, 1, 1};
 }
 
+void FaultFileSystem::SkipNthSync(size_t n) {
+  const std::lock_guard lock(state_->mutex_);
+  state_->skipped_sync_ = {n, 1, 1};
+}
+
 void FaultFileSystem::BeforeNthOfAny(size_t n, std::function<void()> action) {
   const std::lock_guard lock(state_->mutex_);
   state_->action_left_ = n;
@@ -193,6 +205,7 @@ void FaultFileSystem::ClearFaults() {
   state_->always_ = {};
   state_->nth_of_any_ = {};
   state_->short_read_ = {};
+  state_->skipped_sync_ = {};
   state_->struck_ = false;
   state_->action_left_ = 0;
 }
@@ -300,7 +313,7 @@ Result<std::vector<DirectoryEntry>> FaultFileSystem::ReadDirectory(const std::st
 
 Status FaultFileSystem::SyncDirectory(const std::string& path) {
   COFFER_TRY(state_->Enter(Call::kSyncDirectory, path));
-  return base_.SyncDirectory(path);
+  return state_->TakeSkippedSync() ? OkStatus() : base_.SyncDirectory(path);
 }
 
 Status FaultFileSystem::MakeSymlink(const std::string& target, const std::string& path) {

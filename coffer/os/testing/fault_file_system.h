@@ -60,10 +60,12 @@ class FaultFileSystem final : public FileSystem {
   void FailAlways(Call call, int error_number);
   // The Nth Read from now on returns at most one byte.
   void ShortenNthRead(size_t n);
+  // The Nth call of Sync or SyncDirectory from now on succeeds and does nothing.
+  void SkipNthSync(size_t n);
   // `action` runs just before the Nth call of any kind from now on.
   void BeforeNthOfAny(size_t n, std::function<void()> action);
   void ClearFaults();
-  // Whether a fault of FailNth, FailNthOfAny or ShortenNthRead has struck.
+  // Whether a fault of FailNth, FailNthOfAny, ShortenNthRead or SkipNthSync has struck.
   [[nodiscard]] bool struck() const;
 
   [[nodiscard]] size_t Count(Call call) const;

@@ -26,6 +26,24 @@ class FaultFileSystemTest : public testing::Test {
   FaultFileSystem fs_{memory_};
 };
 
+TEST_F(FaultFileSystemTest, SkipsASync) {
+  const auto file = Opened();
+  ASSERT_TRUE(IsOk(file->Write(AsBytes("x"))));
+  fs_.SkipNthSync(2);
+  EXPECT_TRUE(IsOk(fs_.SyncDirectory("/")));
+  EXPECT_FALSE(fs_.struck());
+  EXPECT_TRUE(IsOk(file->Sync()));
+  EXPECT_TRUE(fs_.struck());
+  EXPECT_EQ(fs_.SyncCount(), 2u);
+  EXPECT_EQ(ReadTestFile(*memory_.CrashDroppingUnsynced(), "/f"), "");
+  EXPECT_TRUE(IsOk(file->Sync()));
+  EXPECT_EQ(ReadTestFile(*memory_.CrashDroppingUnsynced(), "/f"), "x");
+  fs_.SkipNthSync(1);
+  WriteTestFile(memory_, "/g", "");
+  EXPECT_TRUE(IsOk(fs_.SyncDirectory("/")));
+  EXPECT_FALSE(TestFileExists(*memory_.CrashDroppingUnsynced(), "/g"));
+}
+
 TEST_F(FaultFileSystemTest, CountsByKind) {
   const auto file = Opened();
   (void)file->Write(AsBytes("x"));
