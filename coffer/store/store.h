@@ -17,8 +17,8 @@
 // Errors name the object or the store; kNotFound and kAlreadyExists are used for objects only as
 // said below. Where the system refused, system_errno() says why: ENOSPC and EDQUOT are a full disk.
 //
-// All calls of a Store may come from several threads at once. Publish, Settle, Remove and Prepare
-// take their turns. An Upload is used by one thread at a time. Nothing that a store gave out
+// All calls of a Store may come from several threads at once; Prepare, Publish, Settle and Remove
+// wait for each other. An Upload is used by one thread at a time. Nothing that a store gave out
 // outlives it.
 #pragma once
 
@@ -90,10 +90,11 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  // Makes what the store needs for keys below each of `prefixes`, e.g. "commits" or "segments/ab",
-  // each of which is a valid key of at most three components; and, even for none, what it needs
-  // for itself. All of it is on stable storage when this succeeds. May be called again at any time,
-  // after a failure too.
+  // Makes what the store needs for keys directly below each of `prefixes`, e.g. "commits" or
+  // "segments/ab", each of which is a valid key of at most three components; and, even for none,
+  // what it needs for itself and for keys of one component. All of it is on stable storage when
+  // this succeeds. May be called again at any time; a process that publishes calls it first, since
+  // another one may have been stopped half-way through. Without it Begin and Publish may fail.
   virtual Status Prepare(std::span<const std::string> prefixes) = 0;
 
   // Starts an object. `expected_size` is a hint; on a full disk this may fail in place of a Write.
@@ -107,8 +108,8 @@ class Store {
   // is untouched. After any failure the first few uploads may be visible under their keys, each of
   // them whole, and the rest is gone.
   //
-  // After a failure to make names durable (not after others) the store publishes and removes
-  // nothing more: what a second attempt reports about the first would be guesswork.
+  // After a failure to make names durable, and no other, here or in Prepare, Settle or Remove, the
+  // store takes no more changes: what a second attempt would report about the first is guesswork.
   virtual Status Publish(std::vector<std::unique_ptr<Upload>> uploads) = 0;
 
   // Makes sure that objects are durable that this store did not publish itself: an interrupted or
@@ -125,8 +126,10 @@ class Store {
   // below a prefix is no error. What is published or removed in the meantime may be listed or not.
   virtual Result<std::vector<ObjectInfo>> List(std::string_view prefix) = 0;
 
-  // Removes an object, durably when it succeeds. kNotFound if there is none.
-  virtual Status Remove(std::string_view key) = 0;
+  // Removes objects, durably when it succeeds, in no order. If one is not there this is kNotFound,
+  // and the others are removed all the same. What is at a key's place and is not an object is kIo.
+  virtual Status RemoveAll(std::span<const std::string> keys) = 0;
+  Status Remove(const std::string& key) { return RemoveAll({&key, 1}); }
 
   // Removes what interrupted processes left of uploads and is at least `age` old. Uploads of living
   // processes are safe at any age.
