@@ -140,7 +140,6 @@ Status LocalStore::PrepareRoot() {
     if (stat.ok() && stat->kind == FileKind::kDirectory) break;
     if (stat.ok()) return NotADirectory(path);
     if (stat.error().code() != ErrorCode::kNotFound) return stat.error();
-    if (stat.error().system_errno() == ENOTDIR) return NotADirectory(os::DirectoryOf(path));
     missing.push_back(path);
     path = os::DirectoryOf(path);
   }
