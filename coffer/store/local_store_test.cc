@@ -267,6 +267,20 @@ TEST_F(SweepTest, GoesOnAfterAFailure) {
   EXPECT_EQ(Temporaries().size(), 1u);
 }
 
+// What a name leads to when the lock is there is not what was opened.
+TEST_F(SweepTest, ANameMayPassOn) {
+  Leave(kLeftover, 0);
+  const std::string path = At(std::string("tmp/") + kLeftover);
+  files_.ResetCounts();
+  files_.BeforeNthOfAny(4, [&] {  // the list, its status, its opening, the lock
+    ASSERT_TRUE(IsOk(RealFileSystem().Rename(path, At("tmp/other"))));
+    WriteTestFile(RealFileSystem(), path, "another's");
+  });
+  EXPECT_TRUE(IsOk(store_.Sweep(std::chrono::seconds(0))));
+  EXPECT_EQ(files_.Count(Call::kLock), 1u);
+  EXPECT_EQ(os::ReadTestFile(RealFileSystem(), path), "another's");
+}
+
 // A sweep of another process may take a file between its creation and its lock.
 TEST_F(SweepTest, AnUploadThatWasSweptAtOnceIsMadeAnew) {
   const auto sweep = [&] {
