@@ -35,6 +35,8 @@ std::string_view ErrorCodeName(ErrorCode code) {
       return "wrong passphrase";
     case ErrorCode::kDamaged:
       return "damaged";
+    case ErrorCode::kForged:
+      return "forged";
     case ErrorCode::kNeedsNewer:
       return "needs a newer coffer";
   }

@@ -34,6 +34,7 @@ enum class ErrorCode {
   kCrypto,           // the cryptographic library failed or lacks an algorithm
   kWrongPassphrase,  // the passphrase or recovery code opens nothing
   kDamaged,          // stored data is not what was written
+  kForged,           // stored data is whole, but no writer of this vault wrote it
   kNeedsNewer,       // stored data is of a version or kind that only a newer coffer knows
 };
 
