@@ -27,11 +27,13 @@ Status Run(const KeygenOptions& options) { return RunKeygen(options); }
 Status Run(const InspectOptions& options) { return RunInspect(options); }
 Status Run(const ParseEnd&) { return OkStatus(); }
 
-// The name under which clients of the age plugin protocol start this program.
+// The name under which clients of the age plugin protocol start this program. Some, as rage, follow
+// the link of that name first, and then only the flag tells.
 constexpr std::string_view kPluginName = "age-plugin-coffer";
 
 bool IsPlugin(int argc, const char* const* argv) {
-  return argc > 0 && os::BaseNameOf(argv[0]) == kPluginName;
+  if (argc > 0 && os::BaseNameOf(argv[0]) == kPluginName) return true;
+  return argc == 2 && std::string_view(argv[1]).starts_with(kPluginFlag);
 }
 
 // A cap that is none would be taken for the lowest one, and cost time that nobody asked for.

@@ -12,8 +12,6 @@
 namespace coffer::cli {
 namespace {
 
-constexpr std::string_view kFlag = "--age-plugin=";
-
 Status Serve(std::string_view state_machine) {
   COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<os::Input> input, os::OpenInput("-"));
   return age::ServePlugin(state_machine, *input, os::StandardOutput(), os::SystemRandom());
@@ -23,13 +21,13 @@ Status Serve(std::string_view state_machine) {
 
 ExitCode RunPlugin(int argc, const char* const* argv) {
   const std::string_view argument = argc == 2 ? argv[1] : "";
-  if (!argument.starts_with(kFlag)) {
+  if (!argument.starts_with(kPluginFlag)) {
     PrintNote(
         "age-plugin-coffer is started by age and other clients of age plugins, for keys that "
         "coffer keygen made");
     return ExitCode::kUsage;
   }
-  const Status status = Serve(argument.substr(kFlag.size()));
+  const Status status = Serve(argument.substr(kPluginFlag.size()));
   return status.ok() ? ExitCode::kOk : ReportFailure(status.error());
 }
 

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exchanges files between coffer and another implementation of the age format, in both directions.
 
-    age_matrix.py BIN_DIRECTORY cli PROGRAM        age or rage; PROGRAM-keygen is beside it
-    age_matrix.py BIN_DIRECTORY npm DIRECTORY NODE age-encryption in DIRECTORY/node_modules
+    age_matrix.py KEYS BIN_DIRECTORY cli PROGRAM        age or rage; PROGRAM-keygen is beside it
+    age_matrix.py KEYS BIN_DIRECTORY npm DIRECTORY NODE age-encryption in DIRECTORY/node_modules
 
+KEYS is x25519, with passphrases beside it; pq for age1pq, ML-KEM-768 with X25519; or coffer for
+age1coffer, which other programs understand by way of age-plugin-coffer in BIN_DIRECTORY.
 An exchange is one file that one side writes and the other opens. Their number is asserted, so that
 none can get lost.
 """
@@ -24,7 +26,9 @@ from terminal import Terminal  # noqa: E402
 SIZES = 0, 1, 65535, 65536, 65537, 131072, 10 * 1024 * 1024 + 1
 FORMATS = "binary", "armor", "armor with CRLF"
 PASSPHRASE = "pässwörd – пароль 密码 🔑"
-EXPECTED_EXCHANGES = {"cli": 54, "npm": 48}
+EXPECTED_EXCHANGES = {("cli", "x25519"): 54, ("cli", "pq"): 50, ("cli", "coffer"): 48,
+                      ("npm", "x25519"): 48, ("npm", "pq"): 46}
+RECIPIENT_STARTS = {"x25519": "age1", "pq": "age1pq1", "coffer": "age1coffer1"}
 
 
 def run(*command):
@@ -51,8 +55,8 @@ class Coffer:
         self.name = "coffer"
         self.program = os.path.join(bin_directory, "coffer")
 
-    def keygen(self, path):
-        run(self.program, "keygen", "--type", "x25519", "-q", "-o", path)
+    def keygen(self, path, keys):
+        run(self.program, "keygen", "--type", keys, "-q", "-o", path)
         return run(self.program, "keygen", "-y", path).strip()
 
     def encrypt(self, source, target, recipients, armor=False):
@@ -87,8 +91,8 @@ class CommandLinePeer:
     def close(self):
         pass
 
-    def keygen(self, path):
-        run(self.program + "-keygen", "-o", path)
+    def keygen(self, path, keys):
+        run(self.program + "-keygen", *(["-pq"] if keys == "pq" else []), "-o", path)
         with open(path, encoding="utf-8") as file:
             return file.read().split("# public key: ")[1].split("\n")[0]
 
@@ -145,8 +149,8 @@ class NpmPeer:
         if self.process.wait() != 0:
             sys.exit(f"{self.name} ended with {self.process.returncode}")
 
-    def keygen(self, path):
-        key = self.ask(generate=True)
+    def keygen(self, path, keys):
+        key = self.ask(generate=keys)
         write(path, key["identity"] + "\n")
         return key["recipient"]
 
@@ -164,13 +168,18 @@ class NpmPeer:
 
 
 class Matrix:
-    def __init__(self, coffer, peer, directory):
+    def __init__(self, keys, coffer, peer, directory):
+        self.key_type = keys
         self.coffer = coffer
         self.peer = peer
         self.directory = directory
         self.exchanges = 0
         self.keys = {tool: self.path(f"{i}.txt") for i, tool in enumerate((coffer, peer))}
-        self.recipients = {tool: tool.keygen(path) for tool, path in self.keys.items()}
+        makers = {tool: coffer if keys == "coffer" else tool for tool in self.keys}
+        self.recipients = {tool: makers[tool].keygen(path, keys) for tool, path in self.keys.items()}
+        for tool, recipient in self.recipients.items():
+            if not recipient.startswith(RECIPIENT_STARTS[keys]):
+                sys.exit(f"{tool.name} made another type of key than {keys}: {recipient}")
         self.text = self.plaintext(1000)
 
     def path(self, name):
@@ -234,6 +243,8 @@ class Matrix:
                            "\r\n".join(self.recipients.values()))
         for writer, reader in self.directions():
             for flag, path in (("-R", recipients), ("-i", self.keys[reader])):
+                if flag == "-R" and self.key_type == "coffer":
+                    continue  # age takes no lines of more than 8 KiB there
                 self.exchange(f"{flag} {path}", writer, reader, self.text,
                               lambda out: writer.encrypt_with(flag, path, self.text, out),
                               lambda file, out: reader.decrypt(file, out, self.keys[reader]))
@@ -249,23 +260,27 @@ class Matrix:
 
 
 def main():
-    bin_directory, kind, place = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3]
+    keys, bin_directory, kind, place = sys.argv[1], os.path.abspath(sys.argv[2]), *sys.argv[3:5]
+    os.environ["PATH"] = bin_directory + os.pathsep + os.environ["PATH"]
     if kind == "cli":
         peer = CommandLinePeer(place)
     else:
-        peer = NpmPeer(os.path.abspath(place), sys.argv[4])
+        peer = NpmPeer(os.path.abspath(place), sys.argv[5])
     with tempfile.TemporaryDirectory() as directory:
-        matrix = Matrix(Coffer(bin_directory), peer, directory)
+        matrix = Matrix(keys, Coffer(bin_directory), peer, directory)
         matrix.sizes_and_formats()
         matrix.several_recipients()
-        matrix.passphrases()
+        if keys == "x25519":
+            matrix.passphrases()
         if kind == "cli":
             matrix.key_files()
+        if kind == "cli" and keys == "x25519":
             matrix.encrypted_identity_files()
     peer.close()
-    if matrix.exchanges != EXPECTED_EXCHANGES[kind]:
-        sys.exit(f"{matrix.exchanges} exchanges instead of {EXPECTED_EXCHANGES[kind]}")
-    print(f"{matrix.exchanges} exchanges with {peer.name}")
+    expected = EXPECTED_EXCHANGES[kind, keys]
+    if matrix.exchanges != expected:
+        sys.exit(f"{matrix.exchanges} exchanges instead of {expected}")
+    print(f"{matrix.exchanges} exchanges of {keys} with {peer.name}")
 
 
 if __name__ == "__main__":

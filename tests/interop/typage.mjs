@@ -4,7 +4,7 @@
 //
 //   {"encrypt": IN, "to": OUT, "armor": true, "recipients": ["age1..."]} or "passphrase": "..."
 //   {"decrypt": IN, "to": OUT, "identities": ["AGE-SECRET-KEY-1..."]} or "passphrase": "..."
-//   {"generate": true}
+//   {"generate": "x25519"} or "pq"
 //
 //   node typage.mjs DIRECTORY_WITH_NODE_MODULES
 import { readFileSync, writeFileSync } from "node:fs";
@@ -36,7 +36,9 @@ async function decrypt(request) {
 
 async function answer(request) {
   if (request.generate) {
-    const identity = await age.generateX25519Identity();
+    const identity = await (request.generate === "pq"
+      ? age.generateHybridIdentity()
+      : age.generateX25519Identity());
     return { identity, recipient: await age.identityToRecipient(identity) };
   }
   await (request.encrypt ? encrypt(request) : decrypt(request));
