@@ -15,6 +15,7 @@ struct CpuFeatures {
   bool ssse3 = false;
   bool sse41 = false;
   bool avx2 = false;
+  bool bmi1 = false;
   bool bmi2 = false;
   bool aes = false;
   bool vaes = false;
@@ -29,8 +30,9 @@ struct CpuFeatures {
   bool avx512vnni = false;
 };
 
-// Ordered: a level includes those below it. kPortable is plain C++; kAvx2 needs ssse3, sse4.1, avx2
-// and bmi2; kAvx512 needs those and avx512 f, bw, vl and dq. The rest is asked for one by one.
+// Ordered: a level includes those below it. kPortable is plain C++; kAvx2 needs ssse3, sse4.1,
+// avx2, bmi1 and bmi2; kAvx512 needs those and avx512 f, bw, vl and dq. The rest is asked for one
+// by one.
 enum class SimdLevel : uint8_t { kPortable, kAvx2, kAvx512 };
 
 // What this process may use: the machine's features, capped by COFFER_CPU. A cap of portable hides

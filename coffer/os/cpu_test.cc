@@ -13,7 +13,7 @@ namespace {
 
 CpuFeatures AllFeatures() {
   CpuFeatures all;
-  all.ssse3 = all.sse41 = all.avx2 = all.bmi2 = all.aes = all.vaes = all.sha_ni = true;
+  all.ssse3 = all.sse41 = all.avx2 = all.bmi1 = all.bmi2 = all.aes = all.vaes = all.sha_ni = true;
   all.avx512f = all.avx512bw = all.avx512vl = all.avx512dq = true;
   all.avx512vbmi = all.avx512vbmi2 = all.avx512ifma = all.avx512vnni = true;
   return all;
@@ -33,8 +33,8 @@ TEST(Cpu, CapsAreParsed) {
 TEST(Cpu, LevelsNeedAllTheirFeatures) {
   EXPECT_EQ(LevelOf({}), SimdLevel::kPortable);
   EXPECT_EQ(LevelOf(AllFeatures()), SimdLevel::kAvx512);
-  for (bool CpuFeatures::* needed :
-       {&CpuFeatures::ssse3, &CpuFeatures::sse41, &CpuFeatures::avx2, &CpuFeatures::bmi2}) {
+  for (bool CpuFeatures::* needed : {&CpuFeatures::ssse3, &CpuFeatures::sse41, &CpuFeatures::avx2,
+                                     &CpuFeatures::bmi1, &CpuFeatures::bmi2}) {
     CpuFeatures features = AllFeatures();
     features.*needed = false;
     EXPECT_EQ(LevelOf(features), SimdLevel::kPortable);
@@ -55,7 +55,8 @@ TEST(Cpu, CapsHideFeatures) {
   EXPECT_FALSE(avx2.vaes || avx2.avx512f || avx2.avx512bw || avx2.avx512vl || avx2.avx512dq ||
                avx2.avx512vbmi || avx2.avx512vbmi2 || avx2.avx512ifma || avx2.avx512vnni);
   const CpuFeatures none = CapFeatures(AllFeatures(), SimdLevel::kPortable);
-  EXPECT_FALSE(none.ssse3 || none.sse41 || none.avx2 || none.bmi2 || none.aes || none.sha_ni);
+  EXPECT_FALSE(none.ssse3 || none.sse41 || none.avx2 || none.bmi1 || none.bmi2 || none.aes ||
+               none.sha_ni);
 }
 
 TEST(Cpu, TheEnvironmentCaps) {
@@ -80,6 +81,7 @@ TEST(Cpu, AgreesWithTheCompiler) {
   EXPECT_EQ(found.ssse3, __builtin_cpu_supports("ssse3") != 0);
   EXPECT_EQ(found.sse41, __builtin_cpu_supports("sse4.1") != 0);
   EXPECT_EQ(found.avx2, __builtin_cpu_supports("avx2") != 0);
+  EXPECT_EQ(found.bmi1, __builtin_cpu_supports("bmi") != 0);
   EXPECT_EQ(found.bmi2, __builtin_cpu_supports("bmi2") != 0);
   EXPECT_EQ(found.aes, __builtin_cpu_supports("aes") != 0);
   EXPECT_EQ(found.avx512f, __builtin_cpu_supports("avx512f") != 0);

@@ -16,7 +16,7 @@ constexpr FrodoImplementation kPortable = {.name = "portable",
                                            .lanes = 4,
                                            .kernels = &kFrodoKernelsPortable};
 #if defined(__x86_64__)
-bool HasVnni() { return __builtin_cpu_supports("avx512vnni") != 0; }
+bool HasVnni() { return os::Cpu().avx512vnni; }
 
 constexpr FrodoImplementation kAvx2 = {.name = "avx2",
                                        .level = os::SimdLevel::kAvx2,
