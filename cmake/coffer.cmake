@@ -4,7 +4,8 @@
 #   coffer_layer(age SOURCES a.cc b.cc DEPS coffer_crypto)      -> library target coffer_age
 #   coffer_test(age_test SOURCES a_test.cc DEPS coffer_age [LABELS slow threads])
 #   coffer_test_at_levels(age_test)                             -> age_test/at_portable, /at_avx2
-#   coffer_ct_test(age SOURCES age_ct.cc DEPS coffer_age [LEAKS branch index])
+#   coffer_ct_test(age SOURCES age_ct.cc DEPS coffer_age [LEVELS avx2] [LEAKS branch index]
+#                  [SUPPRESSIONS age_ct.supp])
 #   coffer_fuzzer(header SOURCES header_fuzz.cc DEPS coffer_age)
 #
 # Labels: slow (left out under sanitizers), threads (the tests that ThreadSanitizer runs), ct (run
@@ -121,9 +122,10 @@ function(coffer_test_at_levels)
 endfunction()
 
 # A program with its own main that marks secrets with ct::Poison and runs what must not depend on
-# them. In the ct builds it becomes tests labelled ct, under memcheck, one for each vector level that
-# Valgrind can run; elsewhere it is not built. Each word of LEAKS makes one more test: the program
-# gets it as its argument, leaks on purpose, and memcheck must say so.
+# them. In the ct builds it becomes tests labelled ct, under memcheck, one for each of LEVELS, by
+# default those whose vectors Valgrind can run; elsewhere it is not built. Each word of LEAKS makes one
+# more test: the program gets it as its argument, leaks on purpose, and memcheck must say so.
+# SUPPRESSIONS is a file of memcheck's on what is public in the code of others, each with its reason.
 find_program(COFFER_VALGRIND valgrind)
 function(coffer_ct_test name)
   if(NOT COFFER_TESTS OR NOT COFFER_CT_VALGRIND)
@@ -132,12 +134,18 @@ function(coffer_ct_test name)
   if(NOT COFFER_VALGRIND)
     message(FATAL_ERROR "the constant-time tests need valgrind")
   endif()
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPS;LEAKS" ${ARGN})
+  cmake_parse_arguments(arg "" "SUPPRESSIONS" "SOURCES;DEPS;LEVELS;LEAKS" ${ARGN})
+  if(NOT arg_LEVELS)
+    set(arg_LEVELS portable avx2)
+  endif()
   add_executable(${name}_ct ${arg_SOURCES})
   target_link_libraries(${name}_ct PRIVATE coffer_options ${arg_DEPS})
   add_dependencies(ct_programs ${name}_ct)
   set(memcheck "${COFFER_VALGRIND}" --quiet --error-exitcode=99 --track-origins=yes)
-  foreach(level IN ITEMS portable avx2)
+  if(arg_SUPPRESSIONS)
+    list(APPEND memcheck "--suppressions=${CMAKE_CURRENT_SOURCE_DIR}/${arg_SUPPRESSIONS}")
+  endif()
+  foreach(level IN LISTS arg_LEVELS)
     add_test(NAME ct/${name}/${level} COMMAND ${memcheck} $<TARGET_FILE:${name}_ct>)
     set_tests_properties(ct/${name}/${level} PROPERTIES LABELS ct TIMEOUT 900
       ENVIRONMENT COFFER_CPU=${level})

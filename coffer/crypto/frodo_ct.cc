@@ -9,11 +9,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "coffer/base/bytes.h"
 #include "coffer/base/ct.h"
+#include "coffer/crypto/frodo_kem.h"
 #include "coffer/crypto/internal/frodo_kernels.h"
 #include "coffer/crypto/internal/frodo_scheme.h"
+#include "coffer/os/cpu.h"
 
 namespace coffer::crypto {
 namespace {
@@ -120,10 +123,13 @@ int Leak(std::string_view leak) {
 
 int RunAll() {
   bool right = true;
-#define COFFER_FRODO_RUN(P)                                               \
-  if (!Runs<P>().Run()) {                                                 \
-    std::fprintf(stderr, "%s is wrong\n", std::string(P::kName).c_str()); \
-    right = false;                                                        \
+  // Emulated AVX-512 takes memcheck many times as long. The kernels do not know the set but for its
+  // n, and this one's ends in the middle of a vector.
+  const bool one_set = os::CpuLevel() == os::SimdLevel::kAvx512;
+#define COFFER_FRODO_RUN(P)                                                                \
+  if ((!one_set || std::is_same_v<P, FrodoKem976Shake::Parameters>) && !Runs<P>().Run()) { \
+    std::fprintf(stderr, "%s is wrong\n", std::string(P::kName).c_str());                  \
+    right = false;                                                                         \
   }
   COFFER_FRODO_FOR_EACH_SET(COFFER_FRODO_RUN)
 #undef COFFER_FRODO_RUN

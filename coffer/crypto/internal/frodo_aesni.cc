@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix A from AES-128 with the AES instructions, on vectors of one, two and four blocks.
+// The matrix A from AES-128 with the AES instructions, on vectors of one and two blocks.
 #if defined(__x86_64__)
 
 #include "coffer/crypto/internal/frodo_kernels.h"
@@ -11,7 +11,6 @@ namespace {
 #define COFFER_AESNI [[gnu::target("avx2,bmi,bmi2,aes")]]
 #define COFFER_AESNI_INLINE [[gnu::target("avx2,bmi,bmi2,aes"), gnu::always_inline]] inline
 #define COFFER_VAES256 [[gnu::target("avx2,bmi,bmi2,aes,vaes")]]
-#define COFFER_VAES512 [[gnu::target("avx2,bmi,bmi2,avx512f,avx512bw,avx512dq,avx512vl,aes,vaes")]]
 
 constexpr size_t kRounds = 10;
 constexpr size_t kElements = 8;  // of A in a block
@@ -105,42 +104,8 @@ COFFER_VAES256 bool RowsVaes256(const FrodoAesKey& key, size_t first, size_t cou
   return true;
 }
 
-COFFER_VAES512 bool RowsVaes512(const FrodoAesKey& key, size_t first, size_t count, size_t n,
-                                uint16_t* out) {
-  constexpr size_t kStep = 4 * kElements;
-  __m512i keys[kRounds + 1];
-  for (size_t round = 0; round <= kRounds; ++round) {
-    keys[round] = _mm512_broadcast_i32x4(RoundKey(key, round));
-  }
-  for (size_t i = first; i < first + count; ++i, out += n) {
-    for (size_t j = 0; j < n; j += kAtOnce * kStep) {
-      const __m512i start =
-          _mm512_set_epi64(0, BlockInput(i, j + 3 * kElements), 0, BlockInput(i, j + 2 * kElements),
-                           0, BlockInput(i, j + kElements), 0, BlockInput(i, j));
-      __m512i state[kAtOnce];
-      for (size_t v = 0; v < kAtOnce; ++v) {
-        const __m512i step = _mm512_maskz_set1_epi64(0x55, BlockInput(0, v * kStep));
-        state[v] = _mm512_xor_si512(keys[0], _mm512_add_epi64(start, step));
-      }
-      for (size_t round = 1; round < kRounds; ++round) {
-        for (size_t v = 0; v < kAtOnce; ++v) {
-          state[v] = _mm512_aesenc_epi128(state[v], keys[round]);
-        }
-      }
-      for (size_t v = 0; v < kAtOnce && j + v * kStep < n; ++v) {
-        // A row may end in the middle of a vector: 976 is 30.5 of them.
-        const size_t left = n - (j + v * kStep);
-        const auto mask = static_cast<__mmask8>(left >= kStep ? 0xff : 0x0f);
-        _mm512_mask_storeu_epi64(out + j + v * kStep, mask,
-                                 _mm512_aesenclast_epi128(state[v], keys[kRounds]));
-      }
-    }
-  }
-  return true;
-}
-
-bool HasAes() { return __builtin_cpu_supports("aes") != 0; }
-bool HasVaes() { return HasAes() && __builtin_cpu_supports("vaes") != 0; }
+bool HasAes() { return os::Cpu().aes; }
+bool HasVaes() { return os::Cpu().aes && os::Cpu().vaes; }
 
 }  // namespace
 
@@ -154,11 +119,6 @@ const FrodoAes kFrodoAesVaes256 = {.name = "vaes-256",
                                    .supported = HasVaes,
                                    .expand = Expand,
                                    .rows = RowsVaes256};
-const FrodoAes kFrodoAesVaes512 = {.name = "vaes-512",
-                                   .level = os::SimdLevel::kAvx512,
-                                   .supported = HasVaes,
-                                   .expand = Expand,
-                                   .rows = RowsVaes512};
 
 }  // namespace coffer::crypto::internal
 

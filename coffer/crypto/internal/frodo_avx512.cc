@@ -11,22 +11,16 @@
 namespace coffer::crypto::internal {
 namespace {
 
-#define COFFER_AVX512VNNI \
-  [[gnu::target("avx2,bmi,bmi2,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]]
-#define COFFER_AVX512VNNI_INLINE                                                \
-  [[gnu::target("avx2,bmi,bmi2,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni"), \
-    gnu::always_inline]] inline
-
 using Vector = __m512i;
 constexpr size_t kWidth = 32;  // 16-bit elements of a vector
 
 // The first `left` elements, at most all; n = 976 ends in the middle of a vector.
-COFFER_AVX512VNNI_INLINE __mmask32 FirstElements(size_t left) {
+COFFER_VNNI512_INLINE __mmask32 FirstElements(size_t left) {
   return left >= kWidth ? ~__mmask32{0} : (__mmask32{1} << left) - 1;
 }
 
 // Two elements that stand next to each other, in all 32-bit elements.
-COFFER_AVX512VNNI_INLINE Vector BroadcastPair(const uint16_t* from) {
+COFFER_VNNI512_INLINE Vector BroadcastPair(const uint16_t* from) {
   int pair;
   std::memcpy(&pair, from, sizeof(pair));
   return _mm512_set1_epi32(pair);
@@ -41,7 +35,7 @@ struct Columns {
   Vector high[kPairs];
 };
 
-COFFER_AVX512VNNI_INLINE Columns LoadColumns(const uint16_t* rows, size_t n, __mmask32 mask) {
+COFFER_VNNI512_INLINE Columns LoadColumns(const uint16_t* rows, size_t n, __mmask32 mask) {
   Columns a;
   for (size_t pair = 0; pair < kPairs; ++pair) {
     const Vector even = _mm512_maskz_loadu_epi16(mask, rows + 2 * pair * n);
@@ -52,8 +46,8 @@ COFFER_AVX512VNNI_INLINE Columns LoadColumns(const uint16_t* rows, size_t n, __m
   return a;
 }
 
-COFFER_AVX512VNNI void AccumulateSa(const uint16_t* s, size_t first, const uint16_t* rows, size_t n,
-                                    uint16_t* b) {
+COFFER_VNNI512 void AccumulateSa(const uint16_t* s, size_t first, const uint16_t* rows, size_t n,
+                                 uint16_t* b) {
   const Vector low_words = _mm512_set1_epi32(0xffff);
   for (size_t j = 0; j < n; j += kWidth) {
     const __mmask32 mask = FirstElements(n - j);
@@ -76,8 +70,7 @@ COFFER_AVX512VNNI void AccumulateSa(const uint16_t* s, size_t first, const uint1
   }
 }
 
-COFFER_AVX512VNNI void MultiplyRows(const uint16_t* rows, const uint16_t* t, size_t n,
-                                    uint16_t* p) {
+COFFER_VNNI512 void MultiplyRows(const uint16_t* rows, const uint16_t* t, size_t n, uint16_t* p) {
   constexpr size_t kAtOnce = 4;
   for (size_t i = 0; i < kFrodoGroup; i += kAtOnce) {
     for (size_t k = 0; k < kFrodoNBar; k += kAtOnce) {
@@ -105,7 +98,7 @@ COFFER_AVX512VNNI void MultiplyRows(const uint16_t* rows, const uint16_t* t, siz
   }
 }
 
-COFFER_AVX512VNNI void Sample(uint16_t* values, size_t count, std::span<const uint16_t> table) {
+COFFER_VNNI512 void Sample(uint16_t* values, size_t count, std::span<const uint16_t> table) {
   const Vector one = _mm512_set1_epi16(1);
   for (size_t i = 0; i < count; i += kWidth) {
     const __mmask32 mask = FirstElements(count - i);
