@@ -65,6 +65,10 @@ class [[nodiscard]] Error {
   std::string message_;
 };
 
+inline Error InvalidArgument(std::string message) {
+  return {ErrorCode::kInvalidArgument, std::move(message)};
+}
+
 template <class T>
 class [[nodiscard]] Result {
  public:

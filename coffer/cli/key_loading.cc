@@ -2,6 +2,7 @@
 #include "coffer/cli/key_loading.h"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -15,10 +16,6 @@
 
 namespace coffer::cli {
 namespace {
-
-Error Invalid(std::string message) {
-  return Error(ErrorCode::kInvalidArgument, std::move(message));
-}
 
 bool IsStandardInput(const std::string& path) { return path.empty() || path == "-"; }
 
@@ -43,10 +40,10 @@ void MoveInto(std::vector<T>& all, std::vector<T> more) {
 }
 
 Result<age::Identities> LoadIdentityFile(const std::string& path,
-                                         const PassphraseSourceOptions& passphrase_source,
+                                         const std::shared_ptr<ExistingPassphrases>& passphrases,
                                          int max_work_factor) {
   if (age::LooksLikeIdentity(path)) {
-    return Invalid("-i takes the name of a file with identities, not an identity");
+    return InvalidArgument("-i takes the name of a file with identities, not an identity");
   }
   const std::string name = "identity file " + Quote(path);
   COFFER_ASSIGN_OR_RETURN(SecretBuffer content, os::ReadSecretFile(path, age::kMaxKeyFileSize));
@@ -57,8 +54,7 @@ Result<age::Identities> LoadIdentityFile(const std::string& path,
   }
   age::Identities identities;
   identities.push_back(age::MakeEncryptedIdentity(
-      name, std::move(content),
-      [passphrase_source, name] { return ExistingPassphrase(passphrase_source, " for " + name); },
+      name, std::move(content), [passphrases, name] { return passphrases->Get(" for " + name); },
       max_work_factor));
   return identities;
 }
@@ -81,7 +77,7 @@ Result<age::Recipients> LoadRecipients(const EncryptOptions& options) {
   }
   for (const std::string& path : options.recipients_files) {
     if (age::LooksLikeIdentity(path)) {
-      return Invalid("-R takes the name of a file with recipients, not an identity");
+      return InvalidArgument("-R takes the name of a file with recipients, not an identity");
     }
     COFFER_ASSIGN_OR_RETURN(const SecretBuffer content,
                             os::ReadSecretFile(path, age::kMaxKeyFileSize));
@@ -103,10 +99,11 @@ Result<age::Identities> LoadIdentities(const std::vector<std::string>& paths,
                                        const PassphraseSourceOptions& passphrase_source,
                                        int max_work_factor) {
   WarnOfDuplicates(paths, "identity file");
+  const auto passphrases = std::make_shared<ExistingPassphrases>(passphrase_source);
   age::Identities identities;
   for (const std::string& path : paths) {
     COFFER_ASSIGN_OR_RETURN(age::Identities file,
-                            LoadIdentityFile(path, passphrase_source, max_work_factor));
+                            LoadIdentityFile(path, passphrases, max_work_factor));
     MoveInto(identities, std::move(file));
   }
   return identities;
@@ -115,8 +112,9 @@ Result<age::Identities> LoadIdentities(const std::vector<std::string>& paths,
 Status CheckOutputIsNotInput(const OutputTarget& output, const std::string& input,
                              const std::vector<std::vector<std::string>>& key_files,
                              const PassphraseSourceOptions& passphrase_source) {
-  const Result<os::FileStat> written =
-      output.to_stdout() ? StatDescriptor(1) : os::RealFileSystem().Stat(*output.path);
+  const Result<os::FileStat> written = output.path && !output.to_stdout()
+                                           ? os::RealFileSystem().Stat(*output.path)
+                                           : StatDescriptor(1);
   // A file that is not there yet is no input; one that cannot be looked at will be reported when it
   // is opened.
   if (!written.ok()) return OkStatus();
@@ -125,8 +123,8 @@ Status CheckOutputIsNotInput(const OutputTarget& output, const std::string& inpu
     const Result<os::FileStat> read =
         is_standard ? StatDescriptor(0) : os::RealFileSystem().Stat(path);
     if (!read.ok() || !os::SameFile(*read, *written)) return OkStatus();
-    return Invalid(std::string(what) + " and output file are the same: " +
-                   (is_standard ? "standard input" : Quote(path)));
+    return InvalidArgument(std::string(what) + " and output file are the same: " +
+                           (is_standard ? "standard input" : Quote(path)));
   };
   COFFER_TRY(check(input, "input"));
   for (const auto& paths : key_files) {
@@ -145,7 +143,7 @@ Status CheckStandardInputUse(const std::string& input,
   }
   if (passphrase_source.file && IsStandardInput(*passphrase_source.file)) ++uses;
   if (passphrase_source.descriptor == 0) ++uses;
-  if (uses > 1) return Invalid("standard input is used for multiple purposes");
+  if (uses > 1) return InvalidArgument("standard input is used for multiple purposes");
   return OkStatus();
 }
 

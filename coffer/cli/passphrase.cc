@@ -15,10 +15,6 @@
 namespace coffer::cli {
 namespace {
 
-Error Invalid(std::string message) {
-  return Error(ErrorCode::kInvalidArgument, std::move(message));
-}
-
 // Files and commands end their last line; that end is not part of the passphrase. Everything else
 // is.
 void RemoveLineEnd(SecretBuffer& text) {
@@ -37,7 +33,7 @@ Result<SecretBuffer> ReadSource(const PassphraseSourceOptions& options) {
   }();
   if (!text.ok()) return std::move(text).error().WithContext("cannot get the passphrase");
   RemoveLineEnd(*text);
-  if (text->empty()) return Invalid("passphrase can't be empty");
+  if (text->empty()) return InvalidArgument("passphrase can't be empty");
   return text;
 }
 
@@ -65,7 +61,8 @@ Result<SecretBuffer> GenerateAndShow(os::Terminal& terminal) {
 
 Status CheckPassphraseSource(const PassphraseSourceOptions& options) {
   if (options.file.has_value() + options.descriptor.has_value() + options.command.has_value() > 1) {
-    return Invalid("give only one of --passphrase-file, --passphrase-fd and --passphrase-command");
+    return InvalidArgument(
+        "give only one of --passphrase-file, --passphrase-fd and --passphrase-command");
   }
   if (!options.descriptor) return OkStatus();
   Result<std::unique_ptr<os::File>> inherited =
@@ -82,7 +79,8 @@ Result<SecretBuffer> NewPassphrase(const PassphraseSourceOptions& options) {
       terminal->ReadSecret("Enter passphrase (leave empty to autogenerate a secure one):"));
   if (passphrase.empty()) return GenerateAndShow(*terminal);
   COFFER_ASSIGN_OR_RETURN(const SecretBuffer again, terminal->ReadSecret("Confirm passphrase:"));
-  if (!ct::Equal(passphrase.Expose(), again.Expose())) return Invalid("passphrases didn't match");
+  if (!ct::Equal(passphrase.Expose(), again.Expose()))
+    return InvalidArgument("passphrases didn't match");
   return passphrase;
 }
 
@@ -92,8 +90,16 @@ Result<SecretBuffer> ExistingPassphrase(const PassphraseSourceOptions& options,
   COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<os::Terminal> terminal, OpenTerminal());
   COFFER_ASSIGN_OR_RETURN(SecretBuffer passphrase,
                           terminal->ReadSecret("Enter passphrase" + what + ":"));
-  if (passphrase.empty()) return Invalid("passphrase can't be empty");
+  if (passphrase.empty()) return InvalidArgument("passphrase can't be empty");
   return passphrase;
+}
+
+Result<SecretBuffer> ExistingPassphrases::Get(const std::string& what) {
+  if (!options_.any()) return ExistingPassphrase(options_, what);
+  if (!read_) {
+    COFFER_ASSIGN_OR_RETURN(read_, ExistingPassphrase(options_, what));
+  }
+  return read_->Duplicate();
 }
 
 }  // namespace coffer::cli

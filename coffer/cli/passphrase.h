@@ -2,7 +2,9 @@
 // Passphrases: asked for on the terminal, or from a file, a descriptor or a command.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "coffer/base/result.h"
 #include "coffer/base/secret.h"
@@ -25,5 +27,18 @@ Result<SecretBuffer> NewPassphrase(const PassphraseSourceOptions& options);
 // x".
 Result<SecretBuffer> ExistingPassphrase(const PassphraseSourceOptions& options,
                                         const std::string& what);
+
+// Existing passphrases of several things. On the terminal each is asked for; from elsewhere, where
+// a second look may find nothing, one is read when the first is wanted and serves for all.
+class ExistingPassphrases {
+ public:
+  explicit ExistingPassphrases(PassphraseSourceOptions options) : options_(std::move(options)) {}
+
+  Result<SecretBuffer> Get(const std::string& what);
+
+ private:
+  PassphraseSourceOptions options_;
+  std::optional<SecretBuffer> read_;
+};
 
 }  // namespace coffer::cli
