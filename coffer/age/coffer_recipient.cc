@@ -93,24 +93,19 @@ Result<const crypto::CofferDecapsulationKey*> CofferIdentity::Key() const {
 }
 
 Result<std::optional<FileKey>> CofferIdentity::Unwrap(std::span<const Stanza> stanzas) {
-  for (const Stanza& stanza : stanzas) {
-    if (stanza.type == kCofferStanzaType) COFFER_TRY(CheckStanza(stanza));
-  }
-  for (const Stanza& stanza : stanzas) {
-    if (stanza.type != kCofferStanzaType) continue;
+  const auto check = [](const Stanza& stanza) -> Status {
+    COFFER_TRY(CheckStanza(stanza));
+    return OkStatus();
+  };
+  const auto open = [&](const Stanza& stanza) -> Result<std::optional<FileKey>> {
     COFFER_ASSIGN_OR_RETURN(const Bytes enc, CheckStanza(stanza));
     COFFER_ASSIGN_OR_RETURN(const crypto::CofferDecapsulationKey* key, Key());
-    Result<crypto::CofferShared> shared = key->Decapsulate(enc);
-    if (!shared.ok() && shared.error().code() == ErrorCode::kInvalidArgument) {
-      return internal::MalformedStanza(stanza, "its X25519 share is a point of low order");
-    }
-    if (!shared.ok()) return std::move(shared).error();
-    COFFER_ASSIGN_OR_RETURN(std::optional<FileKey> file_key,
-                            internal::HpkeOpenFileKey(crypto::kCofferKemHpkeId, shared->Expose(),
-                                                      crypto::kCofferKemLabel, stanza.body));
-    if (file_key) return file_key;
-  }
-  return std::optional<FileKey>();
+    COFFER_ASSIGN_OR_RETURN(const crypto::CofferShared shared, key->Decapsulate(enc));
+    return internal::HpkeOpenFileKey(crypto::kCofferKemHpkeId, shared.Expose(),
+                                     crypto::kCofferKemLabel, stanza.body);
+  };
+  return internal::UnwrapFirst(stanzas, kCofferStanzaType,
+                               "its X25519 share is a point of low order", check, open);
 }
 
 Result<std::unique_ptr<Recipient>> CofferIdentity::ToRecipient() const {

@@ -85,23 +85,15 @@ SecretBuffer HybridIdentity::ToString() const {
 
 Result<std::optional<FileKey>> HybridIdentity::Unwrap(std::span<const Stanza> stanzas) {
   crypto::XWingCiphertext enc;
-  for (const Stanza& stanza : stanzas) {
-    if (stanza.type == kType) COFFER_TRY(CheckStanza(stanza, enc));
-  }
-  for (const Stanza& stanza : stanzas) {
-    if (stanza.type != kType) continue;
+  const auto check = [&](const Stanza& stanza) { return CheckStanza(stanza, enc); };
+  const auto open = [&](const Stanza& stanza) -> Result<std::optional<FileKey>> {
     COFFER_TRY(CheckStanza(stanza, enc));
-    Result<crypto::XWingShared> shared = key_.Decapsulate(enc);
-    if (!shared.ok() && shared.error().code() == ErrorCode::kInvalidArgument) {
-      return internal::MalformedStanza(stanza, "its X25519 share is a point of low order");
-    }
-    if (!shared.ok()) return std::move(shared).error();
-    COFFER_ASSIGN_OR_RETURN(std::optional<FileKey> file_key,
-                            internal::HpkeOpenFileKey(crypto::X25519Group::kHpkeId,
-                                                      shared->Expose(), kInfo, stanza.body));
-    if (file_key) return file_key;
-  }
-  return std::optional<FileKey>();
+    COFFER_ASSIGN_OR_RETURN(const crypto::XWingShared shared, key_.Decapsulate(enc));
+    return internal::HpkeOpenFileKey(crypto::X25519Group::kHpkeId, shared.Expose(), kInfo,
+                                     stanza.body);
+  };
+  return internal::UnwrapFirst(stanzas, kType, "its X25519 share is a point of low order", check,
+                               open);
 }
 
 Result<std::unique_ptr<Recipient>> HybridIdentity::ToRecipient() const {

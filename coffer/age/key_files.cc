@@ -14,13 +14,9 @@
 namespace coffer::age {
 namespace {
 
-Error Invalid(std::string message) {
-  return Error(ErrorCode::kInvalidArgument, std::move(message));
-}
-
 // Lines in which somebody put the other half of a key, or a key of another system.
 Status CheckNotIdentity(std::string_view line) {
-  if (LooksLikeIdentity(line)) return Invalid("apparent identity instead of a recipient");
+  if (LooksLikeIdentity(line)) return InvalidArgument("apparent identity instead of a recipient");
   return OkStatus();
 }
 
@@ -38,7 +34,8 @@ Status ForEachLine(std::string_view text, const LineParser& parse) {
     if (line.empty() || line.front() == '#') continue;
     Status status =
         line.starts_with("\xef\xbb\xbf") || line.starts_with("\xff\xfe")
-            ? Invalid("the file starts with a byte order mark; save it as plain text without one")
+            ? InvalidArgument(
+                  "the file starts with a byte order mark; save it as plain text without one")
             : parse(line);
     if (!status.ok())
       return std::move(status).error().WithContext("line " + std::to_string(number));
@@ -73,12 +70,13 @@ Result<std::unique_ptr<Recipient>> ParseRecipient(std::string_view text) {
     COFFER_ASSIGN_OR_RETURN(X25519Recipient recipient, X25519Recipient::Parse(text));
     return std::unique_ptr<Recipient>(std::make_unique<X25519Recipient>(recipient));
   }
-  if (text.starts_with("ssh-")) return Invalid("SSH keys are not supported as recipients");
+  if (text.starts_with("ssh-")) return InvalidArgument("SSH keys are not supported as recipients");
   if (text.starts_with("github:")) {
-    return Invalid("GitHub user names are not supported as recipients; fetch the keys to a file");
+    return InvalidArgument(
+        "GitHub user names are not supported as recipients; fetch the keys to a file");
   }
-  if (text.starts_with("age1")) return Invalid("unsupported recipient type after \"age1\"");
-  return Invalid("unknown recipient type; a recipient starts with \"age1\"");
+  if (text.starts_with("age1")) return InvalidArgument("unsupported recipient type after \"age1\"");
+  return InvalidArgument("unknown recipient type; a recipient starts with \"age1\"");
 }
 
 Result<Recipients> ParseRecipientsFile(std::string_view text) {
@@ -88,7 +86,7 @@ Result<Recipients> ParseRecipientsFile(std::string_view text) {
     recipients.push_back(std::move(recipient));
     return OkStatus();
   }));
-  if (recipients.empty()) return Invalid("no recipients found");
+  if (recipients.empty()) return InvalidArgument("no recipients found");
   return recipients;
 }
 
@@ -105,12 +103,13 @@ Result<std::unique_ptr<Identity>> ParseIdentity(std::string_view text) {
     COFFER_ASSIGN_OR_RETURN(CofferIdentity identity, CofferIdentity::Parse(text));
     return std::unique_ptr<Identity>(std::make_unique<CofferIdentity>(std::move(identity)));
   }
-  if (text.starts_with("age1")) return Invalid("apparent recipient instead of an identity");
+  if (text.starts_with("age1")) return InvalidArgument("apparent recipient instead of an identity");
   if (text.starts_with("AGE-SECRET-KEY-") || text.starts_with("AGE-PLUGIN-")) {
-    return Invalid("unsupported identity type");
+    return InvalidArgument("unsupported identity type");
   }
-  if (text.starts_with("-----BEGIN")) return Invalid("SSH keys are not supported as identities");
-  return Invalid("unknown identity type; an identity starts with \"AGE-SECRET-KEY-1\"");
+  if (text.starts_with("-----BEGIN"))
+    return InvalidArgument("SSH keys are not supported as identities");
+  return InvalidArgument("unknown identity type; an identity starts with \"AGE-SECRET-KEY-1\"");
 }
 
 Result<Identities> ParseIdentityFile(std::string_view text) {
@@ -120,7 +119,7 @@ Result<Identities> ParseIdentityFile(std::string_view text) {
     identities.push_back(std::move(identity));
     return OkStatus();
   }));
-  if (identities.empty()) return Invalid("no secret keys found");
+  if (identities.empty()) return InvalidArgument("no secret keys found");
   return identities;
 }
 

@@ -90,23 +90,14 @@ SecretBuffer X25519Identity::ToString() const {
 
 Result<std::optional<FileKey>> X25519Identity::Unwrap(std::span<const Stanza> stanzas) {
   X25519Point share;
-  for (const Stanza& stanza : stanzas) {
-    if (stanza.type == kType) COFFER_TRY(CheckStanza(stanza, share));
-  }
-  for (const Stanza& stanza : stanzas) {
-    if (stanza.type != kType) continue;
+  const auto check = [&](const Stanza& stanza) { return CheckStanza(stanza, share); };
+  const auto open = [&](const Stanza& stanza) -> Result<std::optional<FileKey>> {
     COFFER_TRY(CheckStanza(stanza, share));
-    Result<crypto::X25519Shared> shared = crypto::X25519(scalar_, share);
-    if (!shared.ok() && shared.error().code() == ErrorCode::kInvalidArgument) {
-      return internal::MalformedStanza(stanza, "its share is a point of low order");
-    }
-    if (!shared.ok()) return std::move(shared).error();
-    COFFER_ASSIGN_OR_RETURN(const internal::WrapKey key, DeriveWrapKey(*shared, share, point_));
-    COFFER_ASSIGN_OR_RETURN(std::optional<FileKey> file_key,
-                            internal::OpenFileKey(key, stanza.body));
-    if (file_key) return file_key;
-  }
-  return std::optional<FileKey>();
+    COFFER_ASSIGN_OR_RETURN(const crypto::X25519Shared shared, crypto::X25519(scalar_, share));
+    COFFER_ASSIGN_OR_RETURN(const internal::WrapKey key, DeriveWrapKey(shared, share, point_));
+    return internal::OpenFileKey(key, stanza.body);
+  };
+  return internal::UnwrapFirst(stanzas, kType, "its share is a point of low order", check, open);
 }
 
 Result<std::unique_ptr<Recipient>> X25519Identity::ToRecipient() const {

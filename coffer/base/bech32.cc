@@ -37,34 +37,10 @@ class Checksum {
   uint32_t state_ = 1;
 };
 
-// The character of a five-bit value, by looking at all 32.
-uint8_t Character(uint32_t value) {
-  uint32_t c = 0;
-  for (uint32_t i = 0; i < 32; ++i) {
-    c |= ct::MaskIfEqual(i, value) & static_cast<unsigned char>(kAlphabet[i]);
-  }
-  return static_cast<uint8_t>(c);
-}
-
-// The five-bit value of a lower-case character, or 0x80, by looking at all 32.
-uint32_t Value(uint32_t character) {
-  uint32_t value = 0x80;
-  for (uint32_t i = 0; i < 32; ++i) {
-    const uint32_t mask =
-        ct::MaskIfEqual(static_cast<uint32_t>(static_cast<unsigned char>(kAlphabet[i])), character);
-    value = ct::Select(mask, i, value);
-  }
-  return value;
-}
-
 // All ones if low <= c <= high, for bytes.
 uint32_t MaskIfBetween(uint32_t c, char low, char high) {
   return ~ct::MaskIfLess(c, uint32_t{static_cast<unsigned char>(low)}) &
          ct::MaskIfLess(c, uint32_t{static_cast<unsigned char>(high)} + 1);
-}
-
-Error Malformed(std::string message) {
-  return Error(ErrorCode::kInvalidArgument, std::move(message));
 }
 
 // The last '1': it is not in the alphabet, so that a character is none shows nothing of valid data.
@@ -79,10 +55,10 @@ size_t FindSeparator(std::string_view text) {
 // Checks the characters of the human-readable part and lowers their case. Public.
 Result<std::string> LowerHumanReadablePart(std::string_view text, bool& has_lower,
                                            bool& has_upper) {
-  if (text.empty()) return Malformed("the part before the separator is empty");
+  if (text.empty()) return InvalidArgument("the part before the separator is empty");
   std::string hrp;
   for (char c : text) {
-    if (c < 33 || c > 126) return Malformed("invalid character before the separator");
+    if (c < 33 || c > 126) return InvalidArgument("invalid character before the separator");
     has_lower |= c >= 'a' && c <= 'z';
     has_upper |= c >= 'A' && c <= 'Z';
     hrp.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
@@ -100,7 +76,7 @@ uint32_t CharactersToValues(MutableByteSpan characters, bool has_lower, bool has
     const uint32_t is_upper = MaskIfBetween(c, 'A', 'Z');
     lower |= MaskIfBetween(c, 'a', 'z');
     upper |= is_upper;
-    const uint32_t value = Value(c + (is_upper & 0x20));
+    const uint32_t value = ct::IndexOf(kAlphabet, c + (is_upper & 0x20));
     bad |= value & 0x80;
     c = static_cast<uint8_t>(value & 31);
   }
@@ -127,8 +103,8 @@ uint32_t ValuesToBytes(ByteSpan values, SecretBuffer& out) {
 
 Result<Decoded> Decode(std::string_view text) {
   const size_t separator = FindSeparator(text);
-  if (separator == std::string_view::npos) return Malformed("there is no separator \"1\"");
-  if (text.size() - separator - 1 < kChecksumSize) return Malformed("too short");
+  if (separator == std::string_view::npos) return InvalidArgument("there is no separator \"1\"");
+  if (text.size() - separator - 1 < kChecksumSize) return InvalidArgument("too short");
   bool has_lower = false;
   bool has_upper = false;
   COFFER_ASSIGN_OR_RETURN(std::string hrp,
@@ -136,18 +112,18 @@ Result<Decoded> Decode(std::string_view text) {
 
   SecretBuffer values = SecretBuffer::CopyOf(text.substr(separator + 1));
   if (ct::Declassify(CharactersToValues(values.ExposeMutable(), has_lower, has_upper)) != 0) {
-    return Malformed("invalid character or mixed case");
+    return InvalidArgument("invalid character or mixed case");
   }
   Checksum checksum;
   checksum.AddHumanReadablePart(hrp);
   for (uint8_t value : values.Expose()) checksum.Add(value);
-  if (ct::Declassify(checksum.state()) != 1) return Malformed("invalid checksum");
+  if (ct::Declassify(checksum.state()) != 1) return InvalidArgument("invalid checksum");
 
   Decoded decoded{std::move(hrp), {}};
   const size_t data_size = values.size() - kChecksumSize;
   decoded.data.Reserve(data_size * 5 / 8);
   if (ct::Declassify(ValuesToBytes(values.Expose().first(data_size), decoded.data)) != 0) {
-    return Malformed("non-zero padding");
+    return InvalidArgument("non-zero padding");
   }
   return decoded;
 }
@@ -162,7 +138,7 @@ SecretBuffer Encode(std::string_view hrp, ByteSpan data) {
   out.PushBack('1');
   const auto put = [&](uint32_t value) {
     checksum.Add(value);
-    out.PushBack(Character(value));
+    out.PushBack(ct::CharacterAt(kAlphabet, value));
   };
   uint32_t bits = 0;
   uint32_t bit_count = 0;
@@ -173,7 +149,9 @@ SecretBuffer Encode(std::string_view hrp, ByteSpan data) {
   if (bit_count > 0) put((bits << (5 - bit_count)) & 31);
   for (size_t i = 0; i < kChecksumSize; ++i) checksum.Add(0);
   const uint32_t sum = checksum.state() ^ 1;
-  for (uint32_t i = 0; i < kChecksumSize; ++i) out.PushBack(Character((sum >> 5 * (5 - i)) & 31));
+  for (uint32_t i = 0; i < kChecksumSize; ++i) {
+    out.PushBack(ct::CharacterAt(kAlphabet, (sum >> 5 * (5 - i)) & 31));
+  }
   return out;
 }
 

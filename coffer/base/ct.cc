@@ -29,6 +29,23 @@ void SelectBytes(uint8_t mask, ByteSpan a, ByteSpan b, MutableByteSpan out) {
   for (size_t i = 0; i < out.size(); ++i) out[i] = Select(ValueBarrier(mask), a[i], b[i]);
 }
 
+uint8_t CharacterAt(std::string_view alphabet, uint32_t index) {
+  uint32_t character = 0;
+  for (uint32_t i = 0; i < alphabet.size(); ++i) {
+    character |= MaskIfEqual(i, index) & static_cast<unsigned char>(alphabet[i]);
+  }
+  return static_cast<uint8_t>(character);
+}
+
+uint32_t IndexOf(std::string_view alphabet, uint32_t character) {
+  uint32_t index = 0x80;
+  for (uint32_t i = 0; i < alphabet.size(); ++i) {
+    const uint32_t candidate = static_cast<unsigned char>(alphabet[i]);
+    index = Select(MaskIfEqual(candidate, character), i, index);
+  }
+  return index;
+}
+
 bool Equal(ByteSpan a, ByteSpan b) {
   if (a.size() != b.size()) return false;
   uint32_t difference = 0;

@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "coffer/base/bytes.h"
 
@@ -65,6 +66,11 @@ template <std::unsigned_integral T>
 // Writes `a` to `out` if the mask is 0xff, `b` if it is 0. All have one size; `out` may be one of
 // the two.
 void SelectBytes(uint8_t mask, ByteSpan a, ByteSpan b, MutableByteSpan out);
+
+// The character of an alphabet of at most 128 that stands at `index`, and the place of one in it,
+// or 0x80 if it is not there: by looking at all of the alphabet, for one of the two that is secret.
+[[nodiscard]] uint8_t CharacterAt(std::string_view alphabet, uint32_t index);
+[[nodiscard]] uint32_t IndexOf(std::string_view alphabet, uint32_t character);
 
 // Whether every byte is zero.
 [[nodiscard]] bool IsAllZero(ByteSpan bytes);

@@ -22,13 +22,9 @@
 namespace coffer::cli {
 namespace {
 
-Error Invalid(std::string message) {
-  return Error(ErrorCode::kInvalidArgument, std::move(message));
-}
-
 Status CheckOptions(const DecryptOptions& options) {
   if (options.verify && options.output.path) {
-    return Invalid("--verify writes nothing and can't be combined with -o");
+    return InvalidArgument("--verify writes nothing and can't be combined with -o");
   }
   COFFER_TRY(CheckPassphraseSource(options.passphrase_source));
   return CheckStandardInputUse(options.input, {options.identity_files}, options.passphrase_source);
@@ -59,11 +55,12 @@ Result<age::FileKey> Unlock(const age::Header& header, const DecryptOptions& opt
   COFFER_TRY(age::CheckScryptStandsAlone(header.stanzas));
   const bool needs_passphrase = header.stanzas.front().type == age::kScryptType;
   if (needs_passphrase && !options.identity_files.empty()) {
-    return Invalid("file is passphrase-encrypted but identities were specified with -i/--identity");
+    return InvalidArgument(
+        "file is passphrase-encrypted but identities were specified with -i/--identity");
   }
   if (needs_passphrase) return UnlockWithPassphrase(header, options);
   if (options.identity_files.empty()) {
-    return Invalid(
+    return InvalidArgument(
         "the file is not passphrase-encrypted, identities are required: it has stanzas of type " +
         age::DescribeStanzas(header) + "; give the identity file with -i");
   }

@@ -18,10 +18,6 @@
 namespace coffer::cli {
 namespace {
 
-Error Invalid(std::string message) {
-  return Error(ErrorCode::kInvalidArgument, std::move(message));
-}
-
 bool WantsPassphrase(const EncryptOptions& options) {
   // With -i, a passphrase from a file is for encrypted identity files.
   return options.passphrase || (options.passphrase_source.any() && options.identity_files.empty());
@@ -31,10 +27,10 @@ Status CheckOptions(const EncryptOptions& options) {
   const bool named = !options.recipients.empty() || !options.recipients_files.empty() ||
                      !options.identity_files.empty();
   if (!named && !WantsPassphrase(options)) {
-    return Invalid("missing recipients: give -r, -R, -i or -p");
+    return InvalidArgument("missing recipients: give -r, -R, -i or -p");
   }
   if (named && WantsPassphrase(options)) {
-    return Invalid("-p/--passphrase can't be combined with -r, -R or -i");
+    return InvalidArgument("-p/--passphrase can't be combined with -r, -R or -i");
   }
   COFFER_TRY(CheckPassphraseSource(options.passphrase_source));
   return CheckStandardInputUse(options.input, {options.recipients_files, options.identity_files},
@@ -69,7 +65,7 @@ Status RunEncrypt(const EncryptOptions& options) {
                                    {options.recipients_files, options.identity_files},
                                    options.passphrase_source));
   if (!options.output.path && !options.armor && os::StandardOutputIsTerminal()) {
-    return Invalid(
+    return InvalidArgument(
         "refusing to output binary to the terminal; use -a for text, or -o - to do it anyway");
   }
   COFFER_ASSIGN_OR_RETURN(const age::Recipients recipients, ChooseRecipients(options));

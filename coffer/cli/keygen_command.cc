@@ -21,10 +21,6 @@
 namespace coffer::cli {
 namespace {
 
-Error Invalid(std::string message) {
-  return Error(ErrorCode::kInvalidArgument, std::move(message));
-}
-
 constexpr std::string_view kDefaultType = "coffer";
 
 // The file for the key, empty if it goes to standard output.
@@ -36,9 +32,9 @@ std::string KeyPath(const KeygenOptions& options) {
 Status CheckOptions(const KeygenOptions& options) {
   if (options.to_public) {
     if (options.type.empty()) return OkStatus();
-    return Invalid("-y can't be combined with --type: it takes the keys that are there");
+    return InvalidArgument("-y can't be combined with --type: it takes the keys that are there");
   }
-  if (options.input != "-") return Invalid("an INPUT is only for -y");
+  if (options.input != "-") return InvalidArgument("an INPUT is only for -y");
   return OkStatus();
 }
 
@@ -66,7 +62,7 @@ Result<KeyPair> GenerateKeyPair(std::string_view type) {
     COFFER_ASSIGN_OR_RETURN(const auto identity, age::CofferIdentity::Generate(random));
     return pair(identity, "conservative hybrid: FrodoKEM-976, ML-KEM-768 and X25519");
   }
-  return Invalid("unknown type " + Quote(type) + "; there are coffer, pq and x25519");
+  return InvalidArgument("unknown type " + Quote(type) + "; there are coffer, pq and x25519");
 }
 
 // A recipient of this length is no use in a line that somebody reads or copies by hand.
@@ -165,7 +161,8 @@ Status PrintRecipients(const KeygenOptions& options) {
   COFFER_ASSIGN_OR_RETURN(const SecretBuffer content,
                           os::ReadSecretFile(options.input, age::kMaxKeyFileSize));
   if (age::IsEncryptedIdentityFile(content.ExposeText())) {
-    return Invalid("the identity file is encrypted; decrypt it and pipe it to coffer keygen -y");
+    return InvalidArgument(
+        "the identity file is encrypted; decrypt it and pipe it to coffer keygen -y");
   }
   Result<age::Identities> identities = age::ParseIdentityFile(content.ExposeText());
   if (!identities.ok()) {

@@ -13,20 +13,13 @@
 #include "coffer/base/ct.h"
 #include "coffer/crypto/coffer_kem.h"
 #include "coffer/crypto/hpke.h"
+#include "coffer/crypto/testing/poisoned.h"
 #include "coffer/crypto/xwing.h"
 
 namespace coffer::crypto {
 namespace {
 
-template <class Secret>
-Secret PoisonedSecret(uint8_t first) {
-  Secret secret;
-  for (size_t i = 0; i < Secret::kSize; ++i) {
-    secret.ExposeMutable()[i] = static_cast<uint8_t>(first + i);
-  }
-  ct::Poison(secret.Expose().data(), Secret::kSize);
-  return secret;
-}
+using testing::PoisonedSecret;
 
 class PoisonedRandom : public os::Random {
  public:

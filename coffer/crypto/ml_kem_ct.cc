@@ -12,19 +12,12 @@
 #include "coffer/crypto/kt128.h"
 #include "coffer/crypto/ml_kem.h"
 #include "coffer/crypto/sha3.h"
+#include "coffer/crypto/testing/poisoned.h"
 
 namespace coffer::crypto {
 namespace {
 
-template <class Secret>
-Secret PoisonedSecret(uint8_t first) {
-  Secret secret;
-  for (size_t i = 0; i < Secret::kSize; ++i) {
-    secret.ExposeMutable()[i] = static_cast<uint8_t>(first + i);
-  }
-  ct::Poison(secret.ExposeMutable().data(), Secret::kSize);
-  return secret;
-}
+using testing::PoisonedSecret;
 
 Bytes PoisonedBytes(size_t size) {
   Bytes bytes(size, 0x5c);

@@ -19,14 +19,6 @@ struct CodeBitsRole;
 // 16 random bytes, then the first 12 bits of their SHA-256.
 using CodeBits = SecretArray<18, CodeBitsRole>;
 
-uint8_t Character(uint32_t value) {
-  uint32_t c = 0;
-  for (uint32_t i = 0; i < 32; ++i) {
-    c |= ct::MaskIfEqual(i, value) & static_cast<unsigned char>(kAlphabet[i]);
-  }
-  return static_cast<uint8_t>(c);
-}
-
 Status AddChecksum(CodeBits& bits) {
   SecretBuffer digest(32);
   COFFER_ASSIGN_OR_RETURN(Sha2Hasher hasher, Sha2Hasher::Create(Sha2::kSha256));
@@ -45,20 +37,9 @@ SecretBuffer Format(const CodeBits& bits) {
     const size_t byte = digit * 5 / 8;
     const uint32_t next = byte + 1 < CodeBits::kSize ? bits.Expose()[byte + 1] : 0;
     const uint32_t window = uint32_t{bits.Expose()[byte]} << 8 | next;
-    text.PushBack(Character(window >> (11 - digit * 5 % 8) & 31));
+    text.PushBack(ct::CharacterAt(kAlphabet, window >> (11 - digit * 5 % 8) & 31));
   }
   return text;
-}
-
-// The value of a character, or 0x80, by looking at all 32.
-uint32_t Value(char character) {
-  const uint32_t c = static_cast<unsigned char>(character);
-  uint32_t value = 0x80;
-  for (uint32_t i = 0; i < 32; ++i) {
-    const uint32_t digit = static_cast<unsigned char>(kAlphabet[i]);
-    value = ct::Select(ct::MaskIfEqual(digit, c), i, value);
-  }
-  return value;
 }
 
 bool HasShape(std::string_view text) {
@@ -88,7 +69,7 @@ Result<PassphraseCodeCheck> CheckPassphraseCode(std::string_view text) {
   uint32_t bad = 0;
   for (char c : text) {
     if (c == '-') continue;
-    const uint32_t value = Value(c);
+    const uint32_t value = ct::IndexOf(kAlphabet, static_cast<unsigned char>(c));
     bad |= value & 0x80;
     const size_t byte = digit * 5 / 8;
     const uint32_t window = (value & 31) << (11 - digit * 5 % 8);

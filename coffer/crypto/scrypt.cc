@@ -16,24 +16,22 @@ namespace {
 
 constexpr uint64_t kHashSize = 32;
 
-Error Invalid(const char* message) { return Error(ErrorCode::kInvalidArgument, message); }
-
 // The bounds of RFC 7914 section 6. After this, 128 * r * 2^log2_n is below 2^67 and 128 * r * p
 // below 2^37.
 Status CheckParameters(const ScryptParameters& parameters, size_t out_size) {
   if (parameters.log2_n < 1 || parameters.log2_n > 30) {
-    return Invalid("the cost of scrypt is 2 to the power of 1 to 30");
+    return InvalidArgument("the cost of scrypt is 2 to the power of 1 to 30");
   }
   if (parameters.r == 0 || parameters.p == 0 ||
       uint64_t{parameters.r} * parameters.p >= uint64_t{1} << 30) {
-    return Invalid("scrypt takes r and p of at least 1 whose product is below 2^30");
+    return InvalidArgument("scrypt takes r and p of at least 1 whose product is below 2^30");
   }
   // N < 2^(128 * r / 8)
   if (static_cast<uint64_t>(parameters.log2_n) >= uint64_t{16} * parameters.r) {
-    return Invalid("the cost of scrypt is below 2^16 when r is 1");
+    return InvalidArgument("the cost of scrypt is below 2^16 when r is 1");
   }
   if (out_size == 0 || out_size > uint64_t{0xffffffff} * kHashSize) {
-    return Invalid("scrypt gives between 1 byte and 128 GiB");
+    return InvalidArgument("scrypt gives between 1 byte and 128 GiB");
   }
   return OkStatus();
 }

@@ -37,6 +37,26 @@ Status CheckArgumentCount(const Stanza& stanza, size_t count);
 // Checked before anything is decrypted: a body of another size could be made to open under many
 // keys (partitioning oracle).
 Status CheckBody(const Stanza& stanza);
+// The first file key among the stanzas of `type`. `check` looks at the form of all of them before
+// `open`, which gives a file key or nothing, is tried on the first. A KEM's error of
+// kInvalidArgument is a point of low order, which `low_order` says for people.
+template <class Check, class Open>
+Result<std::optional<FileKey>> UnwrapFirst(std::span<const Stanza> stanzas, std::string_view type,
+                                           std::string_view low_order, const Check& check,
+                                           const Open& open) {
+  for (const Stanza& stanza : stanzas) {
+    if (stanza.type == type) COFFER_TRY(check(stanza));
+  }
+  for (const Stanza& stanza : stanzas) {
+    if (stanza.type != type) continue;
+    Result<std::optional<FileKey>> file_key = open(stanza);
+    if (!file_key.ok() && file_key.error().code() == ErrorCode::kInvalidArgument) {
+      return MalformedStanza(stanza, low_order);
+    }
+    if (!file_key.ok() || *file_key) return file_key;
+  }
+  return std::optional<FileKey>();
+}
 // Decodes the stanza's argument `index` into all of `out`.
 Status DecodeArgument(const Stanza& stanza, size_t index, MutableByteSpan out);
 
