@@ -7,8 +7,12 @@
 #include "coffer/base/bech32.h"
 #include "coffer/base/check.h"
 
+using coffer::AsText;
+using coffer::ByteSpan;
+using coffer::SecretBuffer;
+namespace bech32 = coffer::bech32;
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace coffer;
   const std::string_view text = AsText(ByteSpan(data, size));
   const auto decoded = bech32::Decode(text);
   if (decoded.ok()) {

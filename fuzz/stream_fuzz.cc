@@ -9,9 +9,8 @@
 #include "coffer/base/check.h"
 #include "coffer/base/testing/memory_io.h"
 
+namespace coffer {
 namespace {
-
-using namespace coffer;
 
 age::PayloadKey Key() {
   std::array<uint8_t, 32> key{};
@@ -95,3 +94,5 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   CheckRandomAccess(sealed, plaintext, whole);
   return 0;
 }
+
+}  // namespace coffer

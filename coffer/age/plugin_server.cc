@@ -55,7 +55,7 @@ class Conversation {
       }
       size += stanza.type.size() + stanza.body.size();
       for (const std::string& argument : stanza.arguments) {
-        size += sizeof(argument) + argument.size();
+        size += sizeof(std::string) + argument.size();
       }
       if (stanzas.list.size() > kMaxStanzaCount || size > kMaxPhaseSize) {
         return Error(ErrorCode::kTooLarge, "plugin conversation: the client says too much");
@@ -271,8 +271,9 @@ Status ServeIdentity(Conversation& conversation) {
             {MalformedStanzaError(file, received, *identity, file_key.error().message())}));
         break;
       }
-      if (!*file_key) continue;
-      COFFER_TRY(conversation.Tell("file-key", {file}, (*file_key)->Expose()));
+      const std::optional<FileKey>& opened = *file_key;
+      if (!opened) continue;
+      COFFER_TRY(conversation.Tell("file-key", {file}, opened->Expose()));
       break;
     }
   }

@@ -101,7 +101,7 @@ std::optional<size_t> DecodeTo(std::string_view text, Padding padding, MutableBy
     if (unused != 0) return std::nullopt;
   }
   if ((bad & kInvalid) != 0) return std::nullopt;
-  return *size;
+  return size;
 }
 
 std::optional<Bytes> Decode(std::string_view text, Padding padding) {

@@ -45,7 +45,7 @@ void SecretBuffer::Append(ByteSpan bytes) {
   COFFER_CHECK(bytes.size() <= SIZE_MAX / 2 - size_);
   const size_t needed = size_ + bytes.size();
   if (needed <= capacity_) {
-    memcpy(data_ + size_, bytes.data(), bytes.size());
+    std::ranges::copy(bytes, data_ + size_);
     size_ = needed;
     return;
   }

@@ -142,7 +142,7 @@ class HiddenOutput final : public OutputBackend {
 
   Status GiveName() {
     if (target_.route == Route::kNew) {
-      const Status status = temporary_->NameNew(target_.path);
+      Status status = temporary_->NameNew(target_.path);
       if (status.ok()) return status;
       const bool is_taken = status.error().code() == ErrorCode::kAlreadyExists;
       if (!is_taken || options_.kind != OutputKind::kReplaceable) {
@@ -151,7 +151,7 @@ class HiddenOutput final : public OutputBackend {
       // Another process was faster, and the last one wins. Its file must not be lost to a crash.
       if (!options_.sync) COFFER_TRY(Named(temporary_->file().Sync()));
     }
-    const Status status = temporary_->Replace(target_.path);
+    Status status = temporary_->Replace(target_.path);
     if (status.ok()) return status;
     if (!IsDirectoryRefusal(status.error())) return Named(status);
     return internal::RefuseToReplace(target_.path, ErrorText(status.error().system_errno()));

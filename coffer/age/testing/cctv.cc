@@ -89,6 +89,7 @@ std::vector<CctvVector> LoadCctvVectors() {
   if (error) Fail("cctv-age", error.message());
   std::ranges::sort(paths);
   std::vector<CctvVector> vectors;
+  vectors.reserve(paths.size());
   for (const auto& path : paths) vectors.push_back(Load(path));
   return vectors;
 }

@@ -38,7 +38,7 @@ COFFER_AESNI void Expand(std::span<const uint8_t, 16> seed, FrodoAesKey& key) {
   _mm_store_si128(out + 7, k = NextRoundKey<0x40>(k));
   _mm_store_si128(out + 8, k = NextRoundKey<0x80>(k));
   _mm_store_si128(out + 9, k = NextRoundKey<0x1b>(k));
-  _mm_store_si128(out + 10, k = NextRoundKey<0x36>(k));
+  _mm_store_si128(out + 10, NextRoundKey<0x36>(k));
 }
 
 COFFER_AESNI_INLINE __m128i RoundKey(const FrodoAesKey& key, size_t round) {

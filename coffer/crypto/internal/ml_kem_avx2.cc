@@ -333,10 +333,9 @@ constexpr FrontShuffles kFrontShuffles = MakeFrontShuffles();
 
 // Writes those of eight numbers that are in the set, and whatever else up to eight.
 COFFER_AVX2_INLINE size_t StoreFront(__m128i numbers, uint32_t set, int16_t* out) {
-  const __m128i shuffle = _mm_load_si128(
-      static_cast<const __m128i*>(static_cast<const void*>(kFrontShuffles.bytes[set])));
-  _mm_storeu_si128(static_cast<__m128i*>(static_cast<void*>(out)),
-                   _mm_shuffle_epi8(numbers, shuffle));
+  const __m128i shuffle =
+      _mm_load_si128(reinterpret_cast<const __m128i*>(kFrontShuffles.bytes[set]));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm_shuffle_epi8(numbers, shuffle));
   return static_cast<size_t>(std::popcount(set));
 }
 
@@ -346,9 +345,8 @@ COFFER_AVX2 size_t SampleUniform(std::span<const uint8_t> bytes, std::span<int16
   // 24 bytes a turn, of loads that reach over 28, and stores of twice eight numbers.
   for (; at + 28 <= bytes.size() && made + kWidth <= out.size(); at += 24) {
     const uint8_t* const from = bytes.data() + at;
-    const __m256i numbers =
-        Unpack12(_mm_loadu_si128(static_cast<const __m128i*>(static_cast<const void*>(from))),
-                 _mm_loadu_si128(static_cast<const __m128i*>(static_cast<const void*>(from + 12))));
+    const __m256i numbers = Unpack12(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)),
+                                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 12)));
     const __m256i fits = _mm256_cmpgt_epi16(All(kQ), numbers);
     const uint32_t sets = static_cast<uint32_t>(
         _mm256_movemask_epi8(_mm256_packs_epi16(fits, _mm256_setzero_si256())));

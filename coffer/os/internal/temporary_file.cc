@@ -23,7 +23,8 @@ constexpr int kTryLimit = 16;
 bool IsTemporaryName(std::string_view name) {
   if (!name.starts_with(kPrefix)) return false;
   const std::string_view hex = name.substr(kPrefix.size());
-  return hex.size() == kHexSize && hex.find_first_not_of("0123456789abcdef") == hex.npos;
+  return hex.size() == kHexSize &&
+         hex.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 // What file systems say that have no links, or no rename that refuses a taken name.
@@ -155,7 +156,7 @@ Status TemporaryFile::LinkTemporaryName(SignalGuard& guard) {
   (void)file_->TryLock();
   for (int attempt = 0; attempt < kTryLimit; ++attempt) {
     const std::string path = NewName();
-    const Status linked = file_system_.LinkUnnamed(*file_, path);
+    Status linked = file_system_.LinkUnnamed(*file_, path);
     if (!linked.ok() && linked.error().code() == ErrorCode::kAlreadyExists) continue;
     if (!linked.ok()) return linked;
     name_ = path;

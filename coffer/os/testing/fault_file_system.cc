@@ -37,7 +37,9 @@ class FaultFileSystem::State {
 
   std::function<void()> TakeAction() {
     const std::lock_guard lock(mutex_);
-    if (action_left_ == 0 || --action_left_ != 0) return nullptr;
+    if (action_left_ == 0) return nullptr;
+    --action_left_;
+    if (action_left_ != 0) return nullptr;
     return std::exchange(action_, nullptr);
   }
 
@@ -50,7 +52,9 @@ class FaultFileSystem::State {
   };
 
   int Take(Fault& fault) {
-    if (fault.left == 0 || --fault.left != 0) return 0;
+    if (fault.left == 0) return 0;
+    --fault.left;
+    if (fault.left != 0) return 0;
     struck_ = true;
     if (--fault.times > 0) fault.left = 1;
     return fault.error;
