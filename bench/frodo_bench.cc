@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FrodoKEM: every set, and liboqs beside it where CMake found that. To compare the two on a machine
-// that is not quiet, let their rows take turns:
+// FrodoKEM: every set, and liboqs beside it where CMake found that; and what the coffer recipient
+// makes of it, from an identity's text to a file key. To compare rows on a machine that is not
+// quiet, let them take turns:
 //
 //   frodo_bench --benchmark_repetitions=15 --benchmark_enable_random_interleaving=true
 //               --benchmark_report_aggregates_only=true --benchmark_filter=976-SHAKE
@@ -11,6 +12,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "coffer/age/coffer_recipient.h"
 #include "coffer/crypto/frodo_kem.h"
 #include "coffer/os/random.h"
 
@@ -92,6 +94,33 @@ void Register() {
   benchmark::RegisterBenchmark((set + "/decaps/coffer").c_str(), Decapsulate<Kem>);
   RegisterLiboqs(set);
 }
+
+// The recipient's key is held, as where one is used for a whole run.
+void RecipientWrap(benchmark::State& bench) {
+  const auto recipient = *age::CofferIdentity::Generate(os::SystemRandom())->ToRecipient();
+  const age::FileKey file_key;
+  for (auto _ : bench) {
+    benchmark::DoNotOptimize(recipient->Wrap(file_key, os::SystemRandom()).ok());
+  }
+}
+BENCHMARK(RecipientWrap);
+
+void RecipientUnwrap(benchmark::State& bench) {
+  auto identity = age::CofferIdentity::Generate(os::SystemRandom());
+  const auto wrapped = (*identity->ToRecipient())->Wrap(age::FileKey(), os::SystemRandom());
+  for (auto _ : bench) benchmark::DoNotOptimize(identity->Unwrap(wrapped->stanzas)->has_value());
+}
+BENCHMARK(RecipientUnwrap);
+
+// Both public keys from the seed in the text of an identity.
+void RecipientFromSeed(benchmark::State& bench) {
+  const SecretBuffer text = age::CofferIdentity::Generate(os::SystemRandom())->ToString();
+  for (auto _ : bench) {
+    const auto identity = age::CofferIdentity::Parse(text.ExposeText());
+    benchmark::DoNotOptimize(identity->ToRecipient().ok());
+  }
+}
+BENCHMARK(RecipientFromSeed);
 
 const bool kRegistered = [] {
   Register<FrodoKem640Shake>();
