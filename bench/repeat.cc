@@ -136,7 +136,7 @@ int Main(int argc, char** argv) {
     return 2;
   }
   const std::function<void()> run = found->second();
-  for (int i = std::atoi(argv[2]); i > 0; --i) run();
+  for (auto i = std::strtoul(argv[2], nullptr, 10); i > 0; --i) run();
   return 0;
 }
 
