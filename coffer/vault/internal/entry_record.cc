@@ -113,10 +113,10 @@ void WriteData(uint64_t key, const Entry& entry, CborWriter& writer) {
 
 void WriteSpecial(uint64_t key, const Entry& entry, CborWriter& writer) {
   if (key == kLinkTarget) writer.ByteString(entry.link_target);
-  if (key == kLinkGroup) writer.Uint(*entry.link_group);
+  if (key == kLinkGroup && entry.link_group) writer.Uint(*entry.link_group);
   if (key == kFlags) writer.Uint(entry.flags);
   if (key == kReplaces) WriteRefs(entry.replaces, writer);
-  if (key == kDevice) {
+  if (key == kDevice && entry.device) {
     writer.Array(2);
     writer.Uint(entry.device->first);
     writer.Uint(entry.device->second);
@@ -135,9 +135,9 @@ void WriteMetadata(uint64_t key, const Entry& entry, CborWriter& writer) {
   if (key == kKind) writer.Uint(static_cast<uint64_t>(entry.kind));
   if (key == kMode) writer.Uint(entry.mode);
   if (key == kModified) WriteTime(entry.modified, writer);
-  if (key == kAccessed) WriteTime(*entry.accessed, writer);
-  if (key == kStatusChanged) WriteTime(*entry.status_changed, writer);
-  if (key == kInode) writer.Uint(*entry.inode);
+  if (key == kAccessed && entry.accessed) WriteTime(*entry.accessed, writer);
+  if (key == kStatusChanged && entry.status_changed) WriteTime(*entry.status_changed, writer);
+  if (key == kInode && entry.inode) writer.Uint(*entry.inode);
   if (key == kOwner) {
     writer.Array(2);
     writer.Uint(entry.user);
