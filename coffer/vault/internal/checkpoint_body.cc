@@ -124,8 +124,8 @@ void ReadField(uint64_t key, CborReader& reader, Checkpoint& checkpoint) {
 }  // namespace
 
 void WriteCheckpointBody(const Checkpoint& checkpoint, CborWriter& writer) {
-  writer.Map(9 + (checkpoint.pins.empty() ? 0 : 1) + (checkpoint.horizon ? 1 : 0) +
-             (checkpoint.bases.empty() ? 0 : 1));
+  writer.Map(9U + (checkpoint.pins.empty() ? 0U : 1U) + (checkpoint.horizon ? 1U : 0U) +
+             (checkpoint.bases.empty() ? 0U : 1U));
   const auto key = [&](Key number) -> CborWriter& {
     writer.Uint(number);
     return writer;

@@ -97,8 +97,8 @@ void ReadContent(uint64_t key, CborReader& reader, Commit& commit) {
 }  // namespace
 
 void WriteCommitBody(const Commit& commit, CborWriter& writer) {
-  writer.Map(12 + (commit.previous ? 1 : 0) + (commit.pins.empty() ? 0 : 1) +
-             (commit.horizon ? 1 : 0) + (commit.remark ? 1 : 0));
+  writer.Map(12U + (commit.previous ? 1U : 0U) + (commit.pins.empty() ? 0U : 1U) +
+             (commit.horizon ? 1U : 0U) + (commit.remark ? 1U : 0U));
   const auto key = [&](Key number) -> CborWriter& {
     writer.Uint(number);
     return writer;

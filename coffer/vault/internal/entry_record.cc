@@ -282,7 +282,7 @@ void FinishBlobs(Entry& entry) {
 void WriteEntry(const Entry& entry, CborWriter& writer) {
   const KeySet keys = KeysOf(entry);
   size_t count = CountPairs(entry.extra);
-  for (uint64_t key = 0; key <= kLast; ++key) count += keys.Has(key) ? 1 : 0;
+  for (uint64_t key = 0; key <= kLast; ++key) count += keys.Has(key) ? 1U : 0U;
   writer.Map(count);
   for (uint64_t key = 0; key <= kLast; ++key) {
     if (!keys.Has(key)) continue;
