@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
+#include "coffer/base/parallel.h"
 #include "coffer/base/quote.h"
 #include "coffer/os/error.h"
 #include "coffer/store/internal/local_upload.h"
 #include "coffer/store/internal/names.h"
-#include "coffer/store/internal/parallel.h"
 
 namespace coffer::store {
 namespace {
@@ -168,7 +168,7 @@ Status LocalStore::EnsureDirectory(const std::string& path) {
 
 Status LocalStore::SyncDirectories(const Directories& directories) {
   const std::vector<std::string> paths(directories.begin(), directories.end());
-  return internal::RunInParallel(paths.size(), [&](size_t i) { return SyncOne(paths[i]); });
+  return RunInParallel(paths.size(), [&](size_t i) { return SyncOne(paths[i]); });
 }
 
 Status LocalStore::SyncOne(const std::string& path) {
@@ -204,7 +204,7 @@ Status LocalStore::Publish(std::vector<std::unique_ptr<Upload>> uploads) {
   const uint32_t mode = kObjectMode & ~file_system_.Umask();
   // All content before the first name: a name must not survive a crash that the content does not,
   // and a disk that is full is met before anything can be seen.
-  COFFER_TRY(internal::RunInParallel(own.size(), [&](size_t i) { return own[i]->Seal(mode); }));
+  COFFER_TRY(RunInParallel(own.size(), [&](size_t i) { return own[i]->Seal(mode); }));
   Directories changed;
   for (LocalUpload* upload : own) {
     const std::string path = PathOf(upload->key());

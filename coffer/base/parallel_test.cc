@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "coffer/store/internal/parallel.h"
+#include "coffer/base/parallel.h"
 
 #include <atomic>
 #include <thread>
@@ -9,7 +9,7 @@
 
 #include "coffer/os/testing/matchers.h"
 
-namespace coffer::store::internal {
+namespace coffer {
 namespace {
 
 TEST(RunInParallel, DoesEachPieceOnce) {
@@ -54,4 +54,4 @@ TEST(RunInParallel, BeginsNothingAfterAFailure) {
 }
 
 }  // namespace
-}  // namespace coffer::store::internal
+}  // namespace coffer

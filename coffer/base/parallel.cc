@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "coffer/store/internal/parallel.h"
+#include "coffer/base/parallel.h"
 
 #include <algorithm>
 #include <mutex>
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace coffer::store::internal {
+namespace coffer {
 namespace {
 
 // Each thread waits for a disk, not for a core. A file system puts what several of them wait for
@@ -65,4 +65,4 @@ Status RunInParallel(size_t count, const std::function<Status(size_t)>& work) {
   return std::move(pieces).status();
 }
 
-}  // namespace coffer::store::internal
+}  // namespace coffer
