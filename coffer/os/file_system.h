@@ -43,7 +43,9 @@ struct FileStat {
   uint32_t group = 0;
   uint64_t link_count = 0;
   uint64_t size = 0;
-  uint64_t stored_size = 0;  // what it takes on the disk
+  uint64_t stored_size = 0;   // what it takes on the disk
+  uint64_t device_major = 0;  // of what a device file stands for
+  uint64_t device_minor = 0;
   FileTime access_time;
   FileTime modify_time;
   FileTime change_time;
@@ -81,6 +83,13 @@ class File : public ByteSource, public ByteSink {
   virtual Result<uint64_t> Position() = 0;
 
   virtual Result<FileStat> Stat() = 0;
+
+  // Where data begins at or after `offset`; nothing if only a hole, or nothing at all, follows.
+  // And where a hole begins at or after it, the end of the file being one; nothing beyond the end.
+  // Where the file system keeps no holes all is data. The position may change.
+  virtual Result<std::optional<uint64_t>> NextData(uint64_t offset) = 0;
+  virtual Result<std::optional<uint64_t>> NextHole(uint64_t offset) = 0;
+
   virtual Status Truncate(uint64_t size) = 0;
   // Reserves space, so that writes there do not run out of it, and extends the size if need be.
   // ENOTSUP where the file system cannot.
@@ -110,6 +119,9 @@ class File : public ByteSource, public ByteSink {
   // Takes an exclusive advisory lock on the open file, which ends when it is closed or its process
   // dies; false if another open file holds one.
   virtual Result<bool> TryLock() = 0;
+  // The same, and waits while another open file holds one. A signal whose handler returns does not
+  // end the wait.
+  virtual Status Lock() = 0;
 
   // Closes. The file is closed whatever the result is; called at most once, and nothing after it.
   virtual Status Close() = 0;
@@ -157,6 +169,7 @@ class FileSystem {
   // fsync of a directory. Some file systems cannot: see IsUnsupportedSync.
   virtual Status SyncDirectory(const std::string& path) = 0;
 
+  virtual Status MakeFifo(const std::string& path, uint32_t mode) = 0;
   virtual Status MakeSymlink(const std::string& target, const std::string& path) = 0;
   virtual Result<std::string> ReadLink(const std::string& path) = 0;
 
@@ -164,6 +177,14 @@ class FileSystem {
   virtual Status SetOwnerNoFollow(const std::string& path, uint32_t user, uint32_t group) = 0;
   virtual Status SetTimesNoFollow(const std::string& path, FileTime access_time,
                                   FileTime modify_time) = 0;
+
+  // The same files, for names below `directory` that nobody can lead out of it: paths are relative,
+  // ".." is refused (EINVAL), and no symbolic link is followed anywhere in them, the last component
+  // included, whoever plants one and when. The view stays with the directory it was opened on,
+  // whatever its name then leads to, and is not outlived by this file system. "." is the directory.
+  virtual Result<std::unique_ptr<FileSystem>> Beneath(const std::string& directory) = 0;
+  // What the whole process calls `path`: for messages and signal handlers.
+  [[nodiscard]] virtual std::string FullPath(const std::string& path) const { return path; }
 
   // Whether the name itself lies in a file system of the kernel's view of processes, where links
   // lead to open files and not to the paths they show (/proc).

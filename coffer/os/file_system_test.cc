@@ -5,9 +5,12 @@
 #include <errno.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -375,6 +378,69 @@ TEST_P(FileSystemConformance, LocksExcludeOtherOpenFiles) {
   EXPECT_TRUE(second->TryLock().value());
   EXPECT_TRUE(IsOk(second->Close()));
   EXPECT_TRUE(Opened("f", Access::kReadWrite)->TryLock().value());
+}
+
+TEST_P(FileSystemConformance, LockWaitsForItsTurn) {
+  Put("f", "");
+  auto first = std::move(fs_.Open(At("f"), {})).value();
+  ASSERT_TRUE(IsOk(first->Lock()));
+  std::atomic<bool> released = false;
+  std::thread other([&] {
+    auto second = std::move(fs_.Open(At("f"), {})).value();
+    EXPECT_TRUE(IsOk(second->Lock()));
+    EXPECT_TRUE(released);
+  });
+  released = true;
+  EXPECT_TRUE(IsOk(first->Close()));
+  other.join();
+}
+
+TEST_P(FileSystemConformance, FindsDataAndHoles) {
+  using Place = std::optional<uint64_t>;
+  Put("f", "data");
+  const auto file = std::move(fs_.Open(At("f"), {})).value();
+  EXPECT_EQ(file->NextData(0).value(), Place(0));
+  EXPECT_EQ(file->NextData(3).value(), Place(3));
+  EXPECT_EQ(file->NextData(4).value(), Place());
+  EXPECT_EQ(file->NextHole(0).value(), Place(4));
+  EXPECT_EQ(file->NextHole(4).value(), Place());
+  EXPECT_EQ(file->NextData(UINT64_MAX).value(), Place());
+  Put("empty", "");
+  const auto empty = std::move(fs_.Open(At("empty"), {})).value();
+  EXPECT_EQ(empty->NextData(0).value(), Place());
+  EXPECT_EQ(empty->NextHole(0).value(), Place());
+}
+
+TEST_P(FileSystemConformance, MakesFifos) {
+  ASSERT_TRUE(IsOk(fs_.MakeFifo(At("fifo"), 0640)));
+  EXPECT_EQ(fs_.StatNoFollow(At("fifo"))->kind, FileKind::kFifo);
+  EXPECT_EQ(fs_.StatNoFollow(At("fifo"))->mode, 0640u);
+  EXPECT_EQ(ClassOf(fs_.MakeFifo(At("fifo"), 0600)), "already exists");
+}
+
+TEST(RealFiles, HolesAreFound) {
+  const TemporaryDirectory directory;
+  WriteTestFile(RealFileSystem(), directory / "f", "");
+  OpenOptions options;
+  options.access = Access::kReadWrite;
+  const auto file = std::move(RealFileSystem().Open(directory / "f", options)).value();
+  ASSERT_TRUE(IsOk(file->WriteAt(1 << 20, AsBytes("data"))));
+  ASSERT_TRUE(IsOk(file->Truncate(2 << 20)));
+  const std::optional<uint64_t> data = file->NextData(0).value();
+  ASSERT_TRUE(data.has_value());
+  if (*data == 0) return;  // a file system without holes
+  EXPECT_LE(*data, uint64_t{1} << 20);
+  EXPECT_EQ(file->NextHole(0).value(), std::optional<uint64_t>(0));
+  const std::optional<uint64_t> end = file->NextHole(*data).value();
+  ASSERT_TRUE(end.has_value());
+  EXPECT_GE(*end, (uint64_t{1} << 20) + 4);
+  EXPECT_EQ(file->NextData(*end).value(), std::nullopt);
+}
+
+TEST(RealFiles, DevicesHaveNumbers) {
+  const FileStat null = RealFileSystem().Stat("/dev/null").value();
+  EXPECT_EQ(null.device_major, 1u);
+  EXPECT_EQ(null.device_minor, 3u);
 }
 
 TEST_P(FileSystemConformance, PathsMayBeLongerThanTheKernelTakes) {

@@ -11,7 +11,7 @@
 #include "coffer/os/error.h"
 #include "coffer/os/internal/descriptor.h"
 #include "coffer/os/internal/output_target.h"
-#include "coffer/os/internal/temporary_file.h"
+#include "coffer/os/temporary_file.h"
 
 namespace coffer::os {
 
@@ -29,7 +29,6 @@ class OutputBackend {
 using internal::OutputBackend;
 using internal::OutputTarget;
 using internal::Route;
-using internal::TemporaryFile;
 
 namespace {
 
@@ -77,7 +76,7 @@ class HiddenOutput final : public OutputBackend {
   static Result<std::unique_ptr<OutputBackend>> Create(FileSystem& file_system, OutputTarget target,
                                                        const OutputOptions& options) {
     const std::string directory = DirectoryOf(target.path);
-    internal::SweepTemporaries(file_system, directory);
+    SweepTemporaries(file_system, directory);
     const bool is_private = target.route == Route::kReplace || options.kind == OutputKind::kKeyFile;
     auto temporary = TemporaryFile::Create(file_system, directory, is_private ? 0600 : 0666);
     if (!temporary.ok()) {

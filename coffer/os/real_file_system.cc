@@ -20,32 +20,12 @@
 namespace coffer::os {
 namespace {
 
+using internal::BeneathRoot;
 using internal::Descriptor;
+using internal::LastComponent;
 using internal::LongPath;
 using internal::RealFile;
 using internal::Retry;
-
-// Runs `call(directory, name)`, an *at system call, on `path`.
-template <class Call>
-Status OnPath(const char* verb, const std::string& path, Call call) {
-  const LongPath at(path);
-  if (at.error() != 0) return PathError(verb, path, at.error());
-  if (Retry([&] { return call(at.directory(), at.name()); }) == -1) {
-    return PathError(verb, path, errno);
-  }
-  return OkStatus();
-}
-
-// The same for a call on two paths.
-template <class Call>
-Status OnPaths(const char* verb, const std::string& from, const std::string& to, Call call) {
-  const LongPath a(from);
-  const LongPath b(to);
-  int error = a.error() != 0 ? a.error() : b.error();
-  if (error == 0 && Retry([&] { return call(a, b); }) == -1) error = errno;
-  if (error == 0) return OkStatus();
-  return SystemError("cannot " + std::string(verb) + " " + Quote(from) + " to " + Quote(to), error);
-}
 
 // A path that leads to the open file, for linkat(2) after open(2), "O_TMPFILE".
 std::string ProcessPath(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
@@ -118,14 +98,18 @@ class DirectoryStream {
 
 class SystemFiles final : public FileSystem {
  public:
+  SystemFiles() = default;
+  explicit SystemFiles(std::unique_ptr<BeneathRoot> root) : root_(std::move(root)) {}
+
   Result<std::unique_ptr<File>> Open(const std::string& path, const OpenOptions& options) override {
     const char* verb = options.creation == Creation::kMustExist ? "open" : "create";
     Descriptor opened;
     COFFER_TRY(OnPath(verb, path, [&](int directory, const char* name) {
-      opened = Descriptor(openat(directory, name, OpenFlags(options), options.mode));
+      opened =
+          Descriptor(openat(directory, name, OpenFlags(options) | BeneathFlags(), options.mode));
       return opened.get();
     }));
-    return std::unique_ptr<File>(std::make_unique<RealFile>(std::move(opened), path));
+    return std::unique_ptr<File>(std::make_unique<RealFile>(std::move(opened), FullPath(path)));
   }
 
   Result<std::unique_ptr<File>> OpenDescriptor(int descriptor) override {
@@ -139,7 +123,7 @@ class SystemFiles final : public FileSystem {
                                               uint32_t mode) override {
     constexpr const char* kVerb = "create a file in";
     Descriptor opened;
-    const Status status = OnPath(kVerb, directory, [&](int at, const char* name) {
+    const Status status = OnDirectory(kVerb, directory, [&](int at, const char* name) {
       opened = Descriptor(openat(at, name, O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
       return opened.get();
     });
@@ -147,13 +131,13 @@ class SystemFiles final : public FileSystem {
       // What kernels and file systems without O_TMPFILE say.
       const int error = status.error().system_errno();
       const bool unsupported = error == EISDIR || error == EINVAL || error == ENOSYS;
-      return unsupported ? PathError(kVerb, directory, ENOTSUP) : status.error();
+      return unsupported ? PathError(kVerb, FullPath(directory), ENOTSUP) : status.error();
     }
     // Without /proc there would be no way to give the name.
     if (access(ProcessPath(opened.get()).c_str(), F_OK) != 0) {
-      return PathError(kVerb, directory, ENOTSUP);
+      return PathError(kVerb, FullPath(directory), ENOTSUP);
     }
-    std::string shown = JoinPath(directory, "(unnamed)");
+    std::string shown = FullPath(JoinPath(directory, "(unnamed)"));
     return std::unique_ptr<File>(std::make_unique<RealFile>(std::move(opened), std::move(shown)));
   }
 
@@ -166,18 +150,22 @@ class SystemFiles final : public FileSystem {
     });
   }
 
-  Result<FileStat> Stat(const std::string& path) override { return StatWith(path, 0); }
+  Result<FileStat> Stat(const std::string& path) override {
+    return StatWith(path, root_ != nullptr ? AT_SYMLINK_NOFOLLOW : 0);
+  }
   Result<FileStat> StatNoFollow(const std::string& path) override {
     return StatWith(path, AT_SYMLINK_NOFOLLOW);
   }
 
   Status Rename(const std::string& from, const std::string& to) override {
+    ForgetDirectories();
     return OnPaths("rename", from, to, [](const LongPath& a, const LongPath& b) {
       return renameat(a.directory(), a.name(), b.directory(), b.name());
     });
   }
 
   Status RenameNoReplace(const std::string& from, const std::string& to) override {
+    ForgetDirectories();
     Status status = OnPaths("rename", from, to, [](const LongPath& a, const LongPath& b) {
       return renameat2(a.directory(), a.name(), b.directory(), b.name(), RENAME_NOREPLACE);
     });
@@ -206,6 +194,7 @@ class SystemFiles final : public FileSystem {
   }
 
   Status RemoveDirectory(const std::string& path) override {
+    ForgetDirectories();
     return OnPath("remove directory", path, [](int directory, const char* name) {
       return unlinkat(directory, name, AT_REMOVEDIR);
     });
@@ -215,17 +204,17 @@ class SystemFiles final : public FileSystem {
                                                     size_t limit) override {
     constexpr const char* kVerb = "read directory";
     Descriptor opened;
-    COFFER_TRY(OnPath(kVerb, path, [&](int at, const char* name) {
+    COFFER_TRY(OnDirectory(kVerb, path, [&](int at, const char* name) {
       opened = Descriptor(openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
       return opened.get();
     }));
     const DirectoryStream stream(std::move(opened));
-    if (stream.get() == nullptr) return PathError(kVerb, path, errno);
+    if (stream.get() == nullptr) return PathError(kVerb, FullPath(path), errno);
     std::vector<DirectoryEntry> entries;
     while (entries.size() < limit) {
       errno = 0;
       const dirent* entry = readdir(stream.get());
-      if (entry == nullptr && errno != 0) return PathError(kVerb, path, errno);
+      if (entry == nullptr && errno != 0) return PathError(kVerb, FullPath(path), errno);
       if (entry == nullptr) break;
       const std::string_view name = entry->d_name;
       if (name == "." || name == "..") continue;
@@ -236,16 +225,21 @@ class SystemFiles final : public FileSystem {
 
   Status SyncDirectory(const std::string& path) override {
     Descriptor opened;
-    COFFER_TRY(OnPath("open directory", path, [&](int at, const char* name) {
+    COFFER_TRY(OnDirectory("open directory", path, [&](int at, const char* name) {
       opened = Descriptor(openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
       return opened.get();
     }));
     if (Retry([&] { return fsync(opened.get()); }) != 0) {
-      return PathError("sync directory", path, errno);
+      return PathError("sync directory", FullPath(path), errno);
     }
     const int error = opened.Close();
-    if (error != 0) return PathError("close directory", path, error);
+    if (error != 0) return PathError("close directory", FullPath(path), error);
     return OkStatus();
+  }
+
+  Status MakeFifo(const std::string& path, uint32_t mode) override {
+    return OnPath("create FIFO", path,
+                  [&](int directory, const char* name) { return mkfifoat(directory, name, mode); });
   }
 
   Status MakeSymlink(const std::string& target, const std::string& path) override {
@@ -287,6 +281,20 @@ class SystemFiles final : public FileSystem {
     });
   }
 
+  Result<std::unique_ptr<FileSystem>> Beneath(const std::string& directory) override {
+    Descriptor opened;
+    COFFER_TRY(OnDirectory("open directory", directory, [&](int at, const char* name) {
+      opened = Descriptor(openat(at, name, O_PATH | O_DIRECTORY | O_CLOEXEC));
+      return opened.get();
+    }));
+    auto root = std::make_unique<BeneathRoot>(std::move(opened), FullPath(directory));
+    return std::unique_ptr<FileSystem>(std::make_unique<SystemFiles>(std::move(root)));
+  }
+
+  [[nodiscard]] std::string FullPath(const std::string& path) const override {
+    return root_ != nullptr ? JoinPath(root_->path(), path) : path;
+  }
+
   Result<bool> IsOnProcessFileSystem(const std::string& path) override {
     Descriptor opened;
     COFFER_TRY(OnPath("open", path, [&](int directory, const char* name) {
@@ -295,7 +303,7 @@ class SystemFiles final : public FileSystem {
     }));
     struct statfs buffer;
     if (Retry([&] { return fstatfs(opened.get(), &buffer); }) != 0) {
-      return PathError("stat", path, errno);
+      return PathError("stat", FullPath(path), errno);
     }
     return buffer.f_type == PROC_SUPER_MAGIC;
   }
@@ -310,6 +318,43 @@ class SystemFiles final : public FileSystem {
   }
 
  private:
+  // Runs `call(directory, name)`, an *at system call, on `path`.
+  template <class Call>
+  Status On(const char* verb, const std::string& path, LastComponent last, Call call) {
+    const LongPath at(root_.get(), path, last);
+    if (at.error() != 0) return PathError(verb, FullPath(path), at.error());
+    if (Retry([&] { return call(at.directory(), at.name()); }) == -1) {
+      return PathError(verb, FullPath(path), errno);
+    }
+    return OkStatus();
+  }
+  template <class Call>
+  Status OnPath(const char* verb, const std::string& path, Call call) {
+    return On(verb, path, LastComponent::kIsName, call);
+  }
+  template <class Call>
+  Status OnDirectory(const char* verb, const std::string& path, Call call) {
+    return On(verb, path, LastComponent::kIsDirectory, call);
+  }
+
+  // The same for a call on two paths.
+  template <class Call>
+  Status OnPaths(const char* verb, const std::string& from, const std::string& to, Call call) {
+    const LongPath a(root_.get(), from, LastComponent::kIsName);
+    const LongPath b(root_.get(), to, LastComponent::kIsName);
+    int error = a.error() != 0 ? a.error() : b.error();
+    if (error == 0 && Retry([&] { return call(a, b); }) == -1) error = errno;
+    if (error == 0) return OkStatus();
+    return SystemError(
+        "cannot " + std::string(verb) + " " + Quote(FullPath(from)) + " to " + Quote(FullPath(to)),
+        error);
+  }
+
+  [[nodiscard]] int BeneathFlags() const { return root_ != nullptr ? O_NOFOLLOW : 0; }
+  void ForgetDirectories() {
+    if (root_ != nullptr) root_->Forget();
+  }
+
   Result<FileStat> StatWith(const std::string& path, int flags) {
     struct stat buffer;
     COFFER_TRY(OnPath("stat", path, [&](int directory, const char* name) {
@@ -335,6 +380,8 @@ class SystemFiles final : public FileSystem {
     if (parsed.ec != std::errc() || parsed.ptr == buffer + size) return std::nullopt;
     return mask;
   }
+
+  std::unique_ptr<BeneathRoot> root_;  // of a view
 };
 
 }  // namespace

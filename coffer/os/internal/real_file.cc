@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/xattr.h>
 
 #include <algorithm>
@@ -54,6 +55,10 @@ FileStat ToFileStat(const struct stat& from) {
   to.link_count = from.st_nlink;
   to.size = CheckedCast<uint64_t>(from.st_size).value_or(0);
   to.stored_size = CheckedCast<uint64_t>(from.st_blocks).value_or(0) * 512;
+  if (to.kind == FileKind::kCharacterDevice || to.kind == FileKind::kBlockDevice) {
+    to.device_major = major(from.st_rdev);
+    to.device_minor = minor(from.st_rdev);
+  }
   to.access_time = ToFileTime(from.st_atim);
   to.modify_time = ToFileTime(from.st_mtim);
   to.change_time = ToFileTime(from.st_ctim);
@@ -122,6 +127,23 @@ Result<FileStat> RealFile::Stat() {
   struct stat buffer;
   COFFER_TRY(Check("stat", fstat(descriptor_.get(), &buffer)));
   return ToFileStat(buffer);
+}
+
+Result<std::optional<uint64_t>> RealFile::Seek(uint64_t offset, int whence) {
+  const std::optional<off_t> start = ToOffset(offset);
+  if (!start) return std::optional<uint64_t>();  // no file reaches so far
+  const off_t found = lseek(descriptor_.get(), *start, whence);
+  if (found >= 0) return std::optional(static_cast<uint64_t>(found));
+  if (errno == ENXIO) return std::optional<uint64_t>();
+  return PathError("look for holes in", path_, errno);
+}
+
+Result<std::optional<uint64_t>> RealFile::NextData(uint64_t offset) {
+  return Seek(offset, SEEK_DATA);
+}
+
+Result<std::optional<uint64_t>> RealFile::NextHole(uint64_t offset) {
+  return Seek(offset, SEEK_HOLE);
 }
 
 Status RealFile::Truncate(uint64_t size) {
@@ -212,6 +234,10 @@ Result<bool> RealFile::TryLock() {
   if (Retry([&] { return flock(descriptor_.get(), LOCK_EX | LOCK_NB); }) == 0) return true;
   if (errno == EWOULDBLOCK) return false;
   return PathError("lock", path_, errno);
+}
+
+Status RealFile::Lock() {
+  return Check("lock", Retry([&] { return flock(descriptor_.get(), LOCK_EX); }));
 }
 
 Status RealFile::Close() {

@@ -25,6 +25,8 @@ class RealFile final : public File {
   Status WriteAt(uint64_t offset, ByteSpan bytes) override;
   Result<uint64_t> Position() override;
   Result<FileStat> Stat() override;
+  Result<std::optional<uint64_t>> NextData(uint64_t offset) override;
+  Result<std::optional<uint64_t>> NextHole(uint64_t offset) override;
   Status Truncate(uint64_t size) override;
   Status Allocate(uint64_t offset, uint64_t size) override;
   Status Sync() override;
@@ -38,6 +40,7 @@ class RealFile final : public File {
   Result<Bytes> GetAttribute(const std::string& name) override;
   Status SetAttribute(const std::string& name, ByteSpan value) override;
   Result<bool> TryLock() override;
+  Status Lock() override;
   Status Close() override;
   [[nodiscard]] const std::string& path() const override { return path_; }
 
@@ -45,6 +48,7 @@ class RealFile final : public File {
 
  private:
   [[nodiscard]] Status Check(const char* verb, int result) const;
+  Result<std::optional<uint64_t>> Seek(uint64_t offset, int whence);
 
   Descriptor descriptor_;
   std::string path_;

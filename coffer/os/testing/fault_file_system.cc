@@ -105,6 +105,14 @@ class FaultFileSystem::FaultFile final : public File {
     COFFER_TRY(Enter(Call::kStat));
     return base_->Stat();
   }
+  Result<std::optional<uint64_t>> NextData(uint64_t offset) override {
+    COFFER_TRY(Enter(Call::kSeek));
+    return base_->NextData(offset);
+  }
+  Result<std::optional<uint64_t>> NextHole(uint64_t offset) override {
+    COFFER_TRY(Enter(Call::kSeek));
+    return base_->NextHole(offset);
+  }
   Status Truncate(uint64_t size) override {
     COFFER_TRY(Enter(Call::kTruncate));
     return base_->Truncate(size);
@@ -153,6 +161,10 @@ class FaultFileSystem::FaultFile final : public File {
     COFFER_TRY(Enter(Call::kLock));
     return base_->TryLock();
   }
+  Status Lock() override {
+    COFFER_TRY(Enter(Call::kLock));
+    return base_->Lock();
+  }
   Status Close() override {
     Status entered = Enter(Call::kClose);
     Status closed = base_->Close();
@@ -169,6 +181,9 @@ class FaultFileSystem::FaultFile final : public File {
 
 FaultFileSystem::FaultFileSystem(FileSystem& base)
     : base_(base), state_(std::make_shared<State>()) {}
+
+FaultFileSystem::FaultFileSystem(std::unique_ptr<FileSystem> base, std::shared_ptr<State> state)
+    : owned_base_(std::move(base)), base_(*owned_base_), state_(std::move(state)) {}
 
 FaultFileSystem::~FaultFileSystem() = default;
 
@@ -318,6 +333,20 @@ Result<std::vector<DirectoryEntry>> FaultFileSystem::ReadDirectory(const std::st
 Status FaultFileSystem::SyncDirectory(const std::string& path) {
   COFFER_TRY(state_->Enter(Call::kSyncDirectory, path));
   return state_->TakeSkippedSync() ? OkStatus() : base_.SyncDirectory(path);
+}
+
+Status FaultFileSystem::MakeFifo(const std::string& path, uint32_t mode) {
+  COFFER_TRY(state_->Enter(Call::kMakeFifo, path));
+  return base_.MakeFifo(path, mode);
+}
+
+Result<std::unique_ptr<FileSystem>> FaultFileSystem::Beneath(const std::string& directory) {
+  COFFER_ASSIGN_OR_RETURN(std::unique_ptr<FileSystem> view, base_.Beneath(directory));
+  return std::unique_ptr<FileSystem>(new FaultFileSystem(std::move(view), state_));
+}
+
+std::string FaultFileSystem::FullPath(const std::string& path) const {
+  return base_.FullPath(path);
 }
 
 Status FaultFileSystem::MakeSymlink(const std::string& target, const std::string& path) {

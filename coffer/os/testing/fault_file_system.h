@@ -25,6 +25,7 @@ enum class Call : uint8_t {
   kLinkUnnamed,
   kStat,   // of names and of open files
   kRead,   // also ReadAt
+  kSeek,   // NextData and NextHole
   kWrite,  // also WriteAt
   kTruncate,
   kAllocate,
@@ -32,7 +33,7 @@ enum class Call : uint8_t {
   kFlush,
   kSetAttribute,  // mode, owner, times, extended attributes
   kGetAttribute,
-  kLock,
+  kLock,  // also TryLock
   kClose,
   kRename,  // also RenameNoReplace
   kLink,
@@ -41,6 +42,7 @@ enum class Call : uint8_t {
   kRemoveDirectory,
   kReadDirectory,
   kSyncDirectory,
+  kMakeFifo,
   kMakeSymlink,
   kReadLink,
   kCount,
@@ -88,11 +90,15 @@ class FaultFileSystem final : public FileSystem {
   Status RemoveDirectory(const std::string& path) override;
   Result<std::vector<DirectoryEntry>> ReadDirectory(const std::string& path, size_t limit) override;
   Status SyncDirectory(const std::string& path) override;
+  Status MakeFifo(const std::string& path, uint32_t mode) override;
   Status MakeSymlink(const std::string& target, const std::string& path) override;
   Result<std::string> ReadLink(const std::string& path) override;
   Status SetOwnerNoFollow(const std::string& path, uint32_t user, uint32_t group) override;
   Status SetTimesNoFollow(const std::string& path, FileTime access_time,
                           FileTime modify_time) override;
+  // Shares the counts and what is to fail. Not itself counted as a call.
+  Result<std::unique_ptr<FileSystem>> Beneath(const std::string& directory) override;
+  [[nodiscard]] std::string FullPath(const std::string& path) const override;
   Result<bool> IsOnProcessFileSystem(const std::string& path) override;
   uint32_t Umask() override;
 
@@ -101,6 +107,9 @@ class FaultFileSystem final : public FileSystem {
   class FaultFile;
   Result<std::unique_ptr<File>> Wrap(Result<std::unique_ptr<File>> opened);
 
+  FaultFileSystem(std::unique_ptr<FileSystem> base, std::shared_ptr<State> state);
+
+  std::unique_ptr<FileSystem> owned_base_;  // of a view
   FileSystem& base_;
   std::shared_ptr<State> state_;
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <thread>
 
 #include "coffer/os/error.h"
 
@@ -81,6 +82,17 @@ Status MemoryFile::WriteAt(uint64_t offset, ByteSpan bytes) {
 Result<FileStat> MemoryFile::Stat() {
   const std::lock_guard lock(tree_->mutex);
   return StatOf(*node_);
+}
+
+Result<std::optional<uint64_t>> MemoryFile::NextData(uint64_t offset) {
+  const std::lock_guard lock(tree_->mutex);
+  return offset < node_->data.size() ? std::optional(offset) : std::nullopt;
+}
+
+Result<std::optional<uint64_t>> MemoryFile::NextHole(uint64_t offset) {
+  const std::lock_guard lock(tree_->mutex);
+  const uint64_t size = node_->data.size();
+  return offset < size ? std::optional(size) : std::nullopt;
 }
 
 Status MemoryFile::Truncate(uint64_t size) {
@@ -163,6 +175,14 @@ Result<bool> MemoryFile::TryLock() {
   if (node_->lock_holder != nullptr && node_->lock_holder != this) return false;
   node_->lock_holder = this;
   return true;
+}
+
+Status MemoryFile::Lock() {
+  for (;;) {
+    COFFER_ASSIGN_OR_RETURN(const bool locked, TryLock());
+    if (locked) return OkStatus();
+    std::this_thread::yield();
+  }
 }
 
 Status MemoryFile::Close() {

@@ -8,6 +8,7 @@
 
 #include "coffer/base/quote.h"
 #include "coffer/os/error.h"
+#include "coffer/os/testing/beneath_view.h"
 #include "coffer/os/testing/memory_file.h"
 #include "coffer/os/testing/memory_tree.h"
 
@@ -301,6 +302,25 @@ Status MemoryFileSystem::SyncDirectory(const std::string& path) {
     return 0;
   });
   return StatusOf(error, "sync directory", path);
+}
+
+Status MemoryFileSystem::MakeFifo(const std::string& path, uint32_t mode) {
+  const int error = tree_->Write([&](MemoryTree& tree) {
+    Lookup at;
+    if (const int failure = tree.FindFree(path, at); failure != 0) return failure;
+    NodePointer node = tree.MakeNode(FileKind::kFifo, mode & 07777 & ~kUmask);
+    node->link_count = 1;
+    tree.Apply(*at.directory, {{at.name, node}});
+    return 0;
+  });
+  return StatusOf(error, "create FIFO", path);
+}
+
+Result<std::unique_ptr<FileSystem>> MemoryFileSystem::Beneath(const std::string& directory) {
+  COFFER_ASSIGN_OR_RETURN(const FileStat stat, Stat(directory));
+  COFFER_TRY(
+      StatusOf(stat.kind == FileKind::kDirectory ? 0 : ENOTDIR, "open directory", directory));
+  return std::unique_ptr<FileSystem>(std::make_unique<BeneathView>(*this, directory));
 }
 
 Status MemoryFileSystem::MakeSymlink(const std::string& target, const std::string& path) {

@@ -50,11 +50,14 @@ class MemoryFileSystem final : public FileSystem {
   Status RemoveDirectory(const std::string& path) override;
   Result<std::vector<DirectoryEntry>> ReadDirectory(const std::string& path, size_t limit) override;
   Status SyncDirectory(const std::string& path) override;
+  Status MakeFifo(const std::string& path, uint32_t mode) override;
   Status MakeSymlink(const std::string& target, const std::string& path) override;
   Result<std::string> ReadLink(const std::string& path) override;
   Status SetOwnerNoFollow(const std::string& path, uint32_t user, uint32_t group) override;
   Status SetTimesNoFollow(const std::string& path, FileTime access_time,
                           FileTime modify_time) override;
+  // Stays with the path of the directory, which tests do not move.
+  Result<std::unique_ptr<FileSystem>> Beneath(const std::string& directory) override;
   Result<bool> IsOnProcessFileSystem(const std::string& path) override;
   uint32_t Umask() override;
 

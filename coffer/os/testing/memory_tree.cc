@@ -72,6 +72,7 @@ class Survival {
     }
     NodePointer copy = to_.MakeNode(from.kind, 0);
     copies_[&from] = copy;
+    copy->inode = from.inode;
     copy->link_target = from.link_target;
     const bool keep_attributes =
         from.kind != FileKind::kRegular || (coin_ != nullptr && coin_->Toss());

@@ -15,7 +15,7 @@
 #include "coffer/os/file_system.h"
 #include "coffer/os/signals.h"
 
-namespace coffer::os::internal {
+namespace coffer::os {
 
 // Removes the temporaries of dead processes from a directory. Looks at no more than the first 2048
 // entries, so that the cost of an output does not grow with its directory. Best effort.
@@ -55,4 +55,4 @@ class TemporaryFile {
   size_t slot_ = SignalGuard::kNoSlot;
 };
 
-}  // namespace coffer::os::internal
+}  // namespace coffer::os

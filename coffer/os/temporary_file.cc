@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "coffer/os/internal/temporary_file.h"
+#include "coffer/os/temporary_file.h"
 
 #include <errno.h>
 
@@ -11,7 +11,7 @@
 #include "coffer/os/error.h"
 #include "coffer/os/random.h"
 
-namespace coffer::os::internal {
+namespace coffer::os {
 namespace {
 
 constexpr std::string_view kPrefix = ".coffer-tmp-";
@@ -97,7 +97,7 @@ Status TemporaryFile::CreateNamed() {
       if (!created.ok()) return std::move(created).error();
       file_ = std::move(created).value();
       name_ = path;
-      slot_ = guard.Register(path);
+      slot_ = guard.Register(file_system_.FullPath(path));
     }
     // Where there are no locks, no other process sweeps either.
     const Result<bool> locked = file_->TryLock();
@@ -160,10 +160,10 @@ Status TemporaryFile::LinkTemporaryName(SignalGuard& guard) {
     if (!linked.ok() && linked.error().code() == ErrorCode::kAlreadyExists) continue;
     if (!linked.ok()) return linked;
     name_ = path;
-    slot_ = guard.Register(path);
+    slot_ = guard.Register(file_system_.FullPath(path));
     return OkStatus();
   }
   return PathError("create a temporary file in", directory_, EEXIST);
 }
 
-}  // namespace coffer::os::internal
+}  // namespace coffer::os
