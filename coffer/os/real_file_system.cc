@@ -292,7 +292,8 @@ class SystemFiles final : public FileSystem {
   }
 
   [[nodiscard]] std::string FullPath(const std::string& path) const override {
-    return root_ != nullptr ? JoinPath(root_->path(), path) : path;
+    if (root_ == nullptr) return path;
+    return path == "." ? root_->path() : JoinPath(root_->path(), path);
   }
 
   Result<bool> IsOnProcessFileSystem(const std::string& path) override {

@@ -118,7 +118,7 @@ Result<std::unique_ptr<FileSystem>> BeneathView::Beneath(const std::string& dire
 }
 
 std::string BeneathView::FullPath(const std::string& path) const {
-  return JoinPath(directory_, path);
+  return path == "." ? directory_ : JoinPath(directory_, path);
 }
 
 Result<bool> BeneathView::IsOnProcessFileSystem(const std::string& path) {
