@@ -28,7 +28,7 @@ using vault::Id;
 using vault::SeenCommit;
 using vault::WriterId;
 
-const std::string kDirectory = "/home/state/coffer/abcd";
+const std::string kDirectory = "/user/state/coffer/abcd";
 
 Id IdOf(uint8_t value) {
   Id id;
@@ -48,7 +48,7 @@ class Installation : public testing::Test {
  protected:
   Installation() {
     EXPECT_TRUE(IsOk(memory_.MakeDirectory("/etc", 0755)));
-    EXPECT_TRUE(IsOk(memory_.MakeDirectory("/home", 0755)));
+    EXPECT_TRUE(IsOk(memory_.MakeDirectory("/user", 0755)));
     os::WriteTestFile(memory_, "/etc/machine-id", "0123456789abcdef\n");
   }
 
@@ -78,7 +78,7 @@ TEST_F(Installation, BeginsAsAWriterThatStays) {
   EXPECT_EQ(Open()->writer(), first->writer());
   EXPECT_EQ(memory_.Stat(kDirectory)->mode, 0700u);
   EXPECT_EQ(memory_.Stat(kDirectory + "/writer")->mode, 0600u);
-  EXPECT_NE(OpenOn(memory_, "/home/other")->writer(), first->writer());
+  EXPECT_NE(OpenOn(memory_, "/user/other")->writer(), first->writer());
   const auto turn = std::move(first->TakeTurn()).value();
   EXPECT_EQ(turn->last(), std::nullopt);
   EXPECT_EQ(turn->intended(), std::nullopt);
@@ -217,7 +217,7 @@ TEST_F(Installation, ACopyIsANewWriterThatKnowsWhatWasSeen) {
     EXPECT_EQ(OpenOn(memory_, directory)->notes(), std::vector<std::string>{});
   };
   const std::string writer = os::ReadTestFile(memory_, kDirectory + "/writer");
-  const std::string name = "/home/copy";
+  const std::string name = "/user/copy";
   ASSERT_TRUE(IsOk(memory_.MakeDirectory(name, 0700)));
   for (const std::string& file : os::ListTestDirectory(memory_, kDirectory)) {
     os::WriteTestFile(memory_, name + "/" + file,
@@ -225,7 +225,7 @@ TEST_F(Installation, ACopyIsANewWriterThatKnowsWhatWasSeen) {
   }
   expect_new(name);
   ASSERT_TRUE(IsOk(memory_.Unlink(kDirectory + "/writer")));
-  os::WriteTestFile(memory_, "/home/kept-out-of-the-way", "takes an inode");
+  os::WriteTestFile(memory_, "/user/kept-out-of-the-way", "takes an inode");
   os::WriteTestFile(memory_, kDirectory + "/writer", writer);
   expect_new(kDirectory);
   os::WriteTestFile(memory_, "/etc/machine-id", "another\n");
@@ -305,7 +305,7 @@ TEST_F(Installation, WhatCannotBeKeptIsKeptForTheProcess) {
          {Call::kCreate, Call::kCreateUnnamed, Call::kMakeDirectory, Call::kWrite, Call::kRename}) {
       files.FailAlways(call, EROFS);
     }
-    const auto installation = OpenOn(files, known ? kDirectory : "/home/none/there");
+    const auto installation = OpenOn(files, known ? kDirectory : "/user/none/there");
     if (known) {
       EXPECT_EQ(installation->writer(), writer);
     } else {
@@ -327,7 +327,7 @@ TEST_F(Installation, AnyCallMayFail) {
   for (size_t n = 1;; ++n) {
     os::MemoryFileSystem memory;
     os::FaultFileSystem files(memory);
-    ASSERT_TRUE(IsOk(memory.MakeDirectory("/home", 0755)));
+    ASSERT_TRUE(IsOk(memory.MakeDirectory("/user", 0755)));
     files.FailNthOfAny(n, EIO);
     auto opened = FileInstallation::Open(files, {.directory = kDirectory});
     ASSERT_TRUE(IsOk(opened));
@@ -361,13 +361,13 @@ TEST(StateDirectory, IsWhereTheUserKeepsState) {
   vault::VaultId vault{};
   vault[0] = 0xab;
   const std::string id = "ab000000000000000000000000000000";
-  ASSERT_EQ(setenv("HOME", "/home/me", 1), 0);
+  ASSERT_EQ(setenv("HOME", "/user/me", 1), 0);
   ASSERT_EQ(setenv("XDG_STATE_HOME", "/state", 1), 0);
   EXPECT_EQ(StateDirectoryOf(vault).value(), "/state/coffer/" + id);
   ASSERT_EQ(setenv("XDG_STATE_HOME", "relative", 1), 0);
-  EXPECT_EQ(StateDirectoryOf(vault).value(), "/home/me/.local/state/coffer/" + id);
+  EXPECT_EQ(StateDirectoryOf(vault).value(), "/user/me/.local/state/coffer/" + id);
   ASSERT_EQ(unsetenv("XDG_STATE_HOME"), 0);
-  EXPECT_EQ(StateDirectoryOf(vault).value(), "/home/me/.local/state/coffer/" + id);
+  EXPECT_EQ(StateDirectoryOf(vault).value(), "/user/me/.local/state/coffer/" + id);
   ASSERT_EQ(unsetenv("HOME"), 0);
   EXPECT_EQ(ClassOf(StateDirectoryOf(vault)), "invalid argument");
 }

@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
 
-#include "coffer/base/checked.h"
 #include "coffer/base/hex.h"
 #include "coffer/base/parallel.h"
 #include "coffer/base/quote.h"
+#include "coffer/local/internal/file_data_sink.h"
 #include "coffer/local/scan.h"
 #include "coffer/os/error.h"
 #include "coffer/os/random.h"
@@ -18,6 +17,8 @@
 namespace coffer::local {
 namespace {
 
+using internal::FileDataSink;
+using internal::HolesFit;
 using os::FileKind;
 using os::FileStat;
 using os::FileSystem;
@@ -27,7 +28,6 @@ using vault::Entry;
 using vault::EntryKind;
 
 constexpr size_t kBatchSize = 256;
-constexpr uint64_t kWritebackStep = 8 << 20;
 constexpr uint32_t kSetIdBits = 06000;
 constexpr uint32_t kWorkingMode = 0700;  // of directories while they are filled
 constexpr int kTryLimit = 16;
@@ -44,86 +44,6 @@ const char* WordFor(FileKind kind) {
       return "something";
   }
 }
-
-// Whether the holes are as an entry's must be: apart, ascending, within the size.
-bool HolesFit(const Entry& entry) {
-  uint64_t end = 0;
-  for (const vault::Hole& hole : entry.holes) {
-    const std::optional<uint64_t> next = CheckedAdd(hole.offset, hole.size);
-    if (!next || hole.size == 0 || hole.offset < end || *next > entry.size) return false;
-    end = *next;
-  }
-  return true;
-}
-
-// Puts data between the holes of a file, and lets the disk begin with it.
-class FileDataSink final : public DataSink {
- public:
-  FileDataSink(const Entry& entry, os::File& file) : file_(file) {
-    uint64_t file_offset = 0;
-    uint64_t data_offset = 0;
-    const auto add = [&](uint64_t end) {
-      if (end > file_offset) stretches_.push_back({data_offset, file_offset, end - file_offset});
-      data_offset += end - file_offset;
-    };
-    for (const vault::Hole& hole : entry.holes) {
-      add(hole.offset);
-      file_offset = hole.offset + hole.size;
-    }
-    add(entry.size);
-    data_size_ = data_offset;
-  }
-
-  Status WriteAt(uint64_t data_offset, ByteSpan bytes) override {
-    if (data_offset > data_size_ || bytes.size() > data_size_ - data_offset) {
-      return Error(ErrorCode::kDamaged, "there is more data than the entry says");
-    }
-    auto stretch = std::ranges::upper_bound(stretches_, data_offset, {}, &Stretch::data_offset);
-    if (!bytes.empty()) --stretch;
-    while (!bytes.empty()) {
-      const uint64_t within = data_offset - stretch->data_offset;
-      const auto size =
-          static_cast<size_t>(std::min<uint64_t>(bytes.size(), stretch->size - within));
-      COFFER_TRY(file_.WriteAt(stretch->file_offset + within, bytes.first(size)));
-      Written(stretch->file_offset + within, size);
-      data_offset += size;
-      bytes = bytes.subspan(size);
-      ++stretch;
-    }
-    return OkStatus();
-  }
-
-  [[nodiscard]] bool complete() const { return written_ >= data_size_; }
-
-  void StartWriteback() {
-    if (dirty_end_ > dirty_start_) file_.StartWriteback(dirty_start_, dirty_end_ - dirty_start_);
-    dirty_start_ = dirty_end_ = 0;
-  }
-
- private:
-  struct Stretch {
-    uint64_t data_offset;
-    uint64_t file_offset;
-    uint64_t size;
-  };
-
-  void Written(uint64_t offset, uint64_t size) {
-    const std::lock_guard lock(mutex_);
-    written_ += size;
-    if (dirty_end_ == dirty_start_) dirty_start_ = dirty_end_ = offset;
-    dirty_start_ = std::min(dirty_start_, offset);
-    dirty_end_ = std::max(dirty_end_, offset + size);
-    if (dirty_end_ - dirty_start_ >= kWritebackStep) StartWriteback();
-  }
-
-  os::File& file_;
-  std::vector<Stretch> stretches_;
-  uint64_t data_size_ = 0;
-  std::mutex mutex_;
-  uint64_t written_ = 0;
-  uint64_t dirty_start_ = 0;
-  uint64_t dirty_end_ = 0;
-};
 
 // Whether two entries with one link number are the same file: a number may have passed on to
 // another file while a scan went on.

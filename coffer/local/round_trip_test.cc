@@ -3,13 +3,11 @@
 #include <memory>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "coffer/local/restore.h"
-#include "coffer/local/scan.h"
+#include "coffer/local/testing/whole_trees.h"
 #include "coffer/os/testing/matchers.h"
 #include "coffer/os/testing/memory_file_system.h"
 #include "coffer/os/testing/temporary_directory.h"
@@ -20,62 +18,6 @@ namespace {
 using os::FileSystem;
 using os::JoinPath;
 using vault::Entry;
-using vault::EntryKind;
-
-// Entries with all their data within.
-class Collector final : public ScanVisitor {
- public:
-  Status OnEntry(ScannedItem& item) override {
-    if (item.entry().kind == EntryKind::kFile) {
-      COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<ScannedFile> file, item.Open());
-      Bytes& data = item.entry().inline_data;
-      for (;;) {
-        uint8_t buffer[8192];
-        COFFER_ASSIGN_OR_RETURN(const size_t count, file->Read(buffer));
-        if (count == 0) break;
-        Append(data, ByteSpan(buffer).first(count));
-      }
-      COFFER_ASSIGN_OR_RETURN(const bool changed, file->FinishReading(item.entry()));
-      EXPECT_FALSE(changed);
-    }
-    entries.push_back(item.entry());
-    return OkStatus();
-  }
-  void OnProblem(const std::string& path, const Error& error) override {
-    ADD_FAILURE() << path << ": " << error.message();
-  }
-  void OnNote(const std::string& path, const std::string& what) override {
-    ADD_FAILURE() << path << ": " << what;
-  }
-  std::vector<Entry> entries;
-};
-
-Status Inline(const Entry& entry, DataSink& sink) { return sink.WriteAt(0, entry.inline_data); }
-
-std::vector<Entry> ScanAll(FileSystem& files, const std::string& path) {
-  Collector collector;
-  EXPECT_TRUE(IsOk(Scan(files, os::SystemUsers(), {{path, ""}}, {}, collector)));
-  return std::move(collector.entries);
-}
-
-void RestoreAll(FileSystem& files, const std::string& to, const std::vector<Entry>& entries) {
-  auto restorer = std::move(Restorer::Create(files, to, {}, Inline)).value();
-  for (const Entry& entry : entries) restorer->Add(entry, entry.path);
-  restorer->Finish();
-  for (const RestoreProblem& problem : restorer->problems()) {
-    ADD_FAILURE() << problem.path << ": " << problem.message;
-  }
-}
-
-// What a restore brings back.
-std::vector<Entry> Comparable(std::vector<Entry> entries) {
-  for (Entry& entry : entries) {
-    entry.status_changed.reset();
-    entry.inode.reset();
-    entry.accessed.reset();  // the comparison reads, too
-  }
-  return entries;
-}
 
 class Gardener {
  public:
@@ -179,29 +121,6 @@ TEST(RoundTrip, RandomTreesComeBackInMemory) {
     os::MemoryFileSystem memory;
     RoundTrip(memory, "/root", seed);
   }
-}
-
-// Far beyond PATH_MAX, and beyond what a stack of calls could hold.
-TEST(RoundTrip, DeepTreesComeBack) {
-  constexpr int kDepth = 10'000;
-  const os::TemporaryDirectory directory;
-  FileSystem& files = os::RealFileSystem();
-  ASSERT_TRUE(IsOk(files.MakeDirectory(directory / "from", 0755)));
-  {
-    const auto view = std::move(files.Beneath(directory / "from")).value();
-    std::string path;
-    for (int i = 0; i < kDepth; ++i) {
-      path += i == 0 ? "d" : "/d";
-      ASSERT_TRUE(IsOk(view->MakeDirectory(path, 0755)));
-    }
-    os::WriteTestFile(*view, path + "/f", "deep");
-  }
-  const std::vector<Entry> before = ScanAll(files, directory / "from");
-  ASSERT_EQ(before.size(), size_t{kDepth} + 1);
-  RestoreAll(files, directory / "to", before);
-  const std::vector<Entry> after = ScanAll(files, directory / "to");
-  EXPECT_TRUE(Comparable(after) == Comparable(before));
-  EXPECT_EQ(AsText(after.back().inline_data), "deep");
 }
 
 }  // namespace

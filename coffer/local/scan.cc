@@ -318,6 +318,12 @@ Status Scanner::Walk(const ScanSource& source, const FileStat& root) {
   return OkStatus();
 }
 
+// Whether a path has nothing about it that a name has not: almost all have not, and some are long.
+bool IsPlain(const std::string& path) {
+  return !path.empty() && path.front() != '/' && path.front() != '.' && path.back() != '/' &&
+         path.find("//") == path.npos && path.find("/.") == path.npos;
+}
+
 // What of `inner` lies below `outer`, if it does; nothing for the same name.
 std::optional<std::string> Below(const std::string& outer, const std::string& inner) {
   if (inner == outer) return "";
@@ -394,7 +400,8 @@ Result<std::string> NormalizeName(const std::string& path) {
   if (path.find('\0') != std::string::npos) {
     return Error(ErrorCode::kInvalidArgument, Quote(path) + " holds a NUL");
   }
-  for (size_t start = 0; start < path.size();) {
+  if (IsPlain(path)) name = path;
+  for (size_t start = name.size(); start < path.size();) {
     const size_t end = std::min(path.find('/', start), path.size());
     const std::string component = path.substr(start, end - start);
     start = end + 1;
