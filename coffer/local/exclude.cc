@@ -103,7 +103,7 @@ bool MatchesPath(const std::vector<std::string>& pattern, std::string_view name)
   std::string_view retry;
   const auto drop_component = [](std::string_view path) {
     const size_t slash = path.find('/');
-    return slash == path.npos ? std::string_view() : path.substr(slash + 1);
+    return slash == std::string_view::npos ? std::string_view() : path.substr(slash + 1);
   };
   while (!rest.empty()) {
     if (at < pattern.size() && pattern[at] == kAnyComponents) {
@@ -140,7 +140,7 @@ Status ExcludeList::Add(std::string_view text) {
     pattern.only_directories = true;
     rest.remove_suffix(1);
   }
-  pattern.anchored = rest.find('/') != rest.npos;
+  pattern.anchored = rest.find('/') != std::string_view::npos;
   while (!rest.empty()) {
     const size_t end = std::min(rest.find('/'), rest.size());
     if (end > 0) pattern.components.emplace_back(rest.substr(0, end));

@@ -26,7 +26,7 @@ namespace coffer::local {
 class ExcludeList {
  public:
   // kInvalidArgument for a pattern that is empty or begins with "!".
-  Status Add(std::string_view pattern);
+  Status Add(std::string_view text);
   // One pattern a line. Empty lines and those that begin with "#" are passed over, \# begins one
   // with that byte; a carriage return at the end is dropped.
   Status AddLines(std::string_view text);

@@ -74,7 +74,7 @@ Status MakeWithParents(FileSystem& file_system, const std::string& directory) {
     path = parent;
   }
   for (; !missing.empty(); missing.pop_back()) {
-    const Status made = file_system.MakeDirectory(missing.back(), 0777);
+    Status made = file_system.MakeDirectory(missing.back(), 0777);
     if (!made.ok() && made.error().code() != ErrorCode::kAlreadyExists) return made;
     std::string bare = missing.back();
     while (bare.size() > 1 && bare.back() == '/') bare.pop_back();
@@ -485,9 +485,10 @@ void Restorer::LinkDeferred() {
   while (!deferred_.empty()) {
     const auto waiting = std::exchange(deferred_, {});
     for (const auto& [entry, name] : waiting) {
-      if (LinkTo(links_[*entry.link_group], entry, name)) continue;
+      const uint64_t group = entry.link_group.value_or(0);  // only those with one wait
+      if (LinkTo(links_[group], entry, name)) continue;
       // The one that came first failed: this one takes its place.
-      LinkTarget& target = links_[*entry.link_group];
+      LinkTarget& target = links_[group];
       if (!target.named) target = {entry, name, std::nullopt};
       const Status written = WriteFile(entry, name);
       if (!written.ok()) Fail(name, written.error());

@@ -321,7 +321,7 @@ Status Scanner::Walk(const ScanSource& source, const FileStat& root) {
 // Whether a path has nothing about it that a name has not: almost all have not, and some are long.
 bool IsPlain(const std::string& path) {
   return !path.empty() && path.front() != '/' && path.front() != '.' && path.back() != '/' &&
-         path.find("//") == path.npos && path.find("/.") == path.npos;
+         path.find("//") == std::string::npos && path.find("/.") == std::string::npos;
 }
 
 // What of `inner` lies below `outer`, if it does; nothing for the same name.

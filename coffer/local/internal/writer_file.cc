@@ -93,9 +93,9 @@ Status WriterFile::Load() {
   if (!slots[0] && !slots[1]) {
     return Error(ErrorCode::kDamaged, Quote(file_->path()) + " is damaged");
   }
-  const bool second = !slots[0] || (slots[1] && slots[1]->generation > slots[0]->generation);
-  current_index_ = second ? 1 : 0;
-  current_ = *slots[current_index_];
+  const auto generation = [&](size_t i) { return slots[i] ? slots[i]->generation : 0; };
+  current_index_ = generation(1) > generation(0) ? 1 : 0;
+  current_ = slots[current_index_].value_or(Slot());
   const std::optional<Slot>& other = slots[1 - current_index_];
   if (!current_.synced && other && other->synced) durable_index_ = 1 - current_index_;
   return OkStatus();

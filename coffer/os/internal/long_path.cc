@@ -24,7 +24,8 @@ int OpenWithoutLinks(int from, const char* path) {
 // Whether a path is relative and none of its components leads up.
 bool StaysBelow(std::string_view path) {
   if (path.empty() || path.front() == '/') return false;
-  if (path.find("..") == path.npos) return true;  // paths may be long, and this is the rule
+  if (path.find("..") == std::string_view::npos)
+    return true;  // paths may be long, and this is the rule
   for (size_t start = 0; start < path.size();) {
     const size_t end = std::min(path.find('/', start), path.size());
     if (path.substr(start, end - start) == "..") return false;
@@ -125,12 +126,12 @@ void LongPath::WalkBeneath(BeneathRoot& root, const std::string& path, LastCompo
   std::string_view front = path;
   while (front.ends_with('/')) front.remove_suffix(1);
   const size_t slash = front.rfind('/');
-  const std::string_view name = front.substr(slash == front.npos ? 0 : slash + 1);
+  const std::string_view name = front.substr(slash == std::string_view::npos ? 0 : slash + 1);
   if (last == LastComponent::kIsDirectory || name == ".") {
     storage_ = ".";
   } else {
     storage_ = name;
-    front = slash == front.npos ? std::string_view() : front.substr(0, slash);
+    front = slash == std::string_view::npos ? std::string_view() : front.substr(0, slash);
   }
   while (front.ends_with('/')) front.remove_suffix(1);
   while (front.starts_with("./")) front.remove_prefix(2);
