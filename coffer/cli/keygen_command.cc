@@ -134,7 +134,7 @@ Status Generate(const KeygenOptions& options) {
   }
   COFFER_ASSIGN_OR_RETURN(const KeyPair pair,
                           GenerateKeyPair(options.type.empty() ? kDefaultType : options.type));
-  const std::string created = os::LocalTimeText(os::SystemClock().WallNanoseconds());
+  const std::string created = os::LocalTimeText(os::WallTime(os::SystemClock()));
   COFFER_ASSIGN_OR_RETURN(
       const std::unique_ptr<os::OutputFile> output,
       os::OutputFile::Create(path, {.kind = os::OutputKind::kKeyFile, .sync = true}));

@@ -3,8 +3,9 @@
 
 #include <time.h>
 
-#include <string_view>
+#include <string>
 
+#include "coffer/base/bytes.h"
 #include "coffer/base/check.h"
 
 namespace coffer::os {
@@ -24,6 +25,85 @@ class RealClock final : public Clock {
   int64_t WallNanoseconds() override { return Now(CLOCK_REALTIME); }
 };
 
+struct TimeParts {
+  tm fields{};
+  std::optional<int> offset_minutes;  // east of UTC; absent: local time
+};
+
+// Takes `digits` decimal digits, whose value is at most `most`.
+std::optional<int> TakeNumber(ByteReader& reader, size_t digits, int most) {
+  const std::optional<ByteSpan> taken = reader.Take(digits);
+  if (!taken) return std::nullopt;
+  int value = 0;
+  for (const uint8_t c : *taken) {
+    if (c < '0' || c > '9') return std::nullopt;
+    value = value * 10 + (c - '0');
+  }
+  if (value > most) return std::nullopt;
+  return value;
+}
+
+bool TakeOneOf(ByteReader& reader, std::string_view characters) {
+  if (reader.empty()) return false;
+  const auto next = static_cast<char>(reader.rest()[0]);
+  if (characters.find(next) == std::string_view::npos) return false;
+  return reader.Take(1).has_value();
+}
+
+bool TakeDate(ByteReader& reader, tm& fields) {
+  const std::optional<int> year = TakeNumber(reader, 4, 9999);
+  if (!year || !TakeOneOf(reader, "-")) return false;
+  const std::optional<int> month = TakeNumber(reader, 2, 12);
+  if (!month || *month == 0 || !TakeOneOf(reader, "-")) return false;
+  const std::optional<int> day = TakeNumber(reader, 2, 31);
+  if (!day || *day == 0) return false;
+  fields.tm_year = *year - 1900;
+  fields.tm_mon = *month - 1;
+  fields.tm_mday = *day;
+  return true;
+}
+
+bool TakeTime(ByteReader& reader, tm& fields) {
+  const std::optional<int> hour = TakeNumber(reader, 2, 23);
+  if (!hour || !TakeOneOf(reader, ":")) return false;
+  const std::optional<int> minute = TakeNumber(reader, 2, 59);
+  if (!minute) return false;
+  fields.tm_hour = *hour;
+  fields.tm_min = *minute;
+  if (!TakeOneOf(reader, ":")) return true;
+  const std::optional<int> second = TakeNumber(reader, 2, 59);
+  if (!second) return false;
+  fields.tm_sec = *second;
+  return true;
+}
+
+// Z or +01:00; `offset` stays empty if there is nothing.
+bool TakeOffset(ByteReader& reader, std::optional<int>& offset) {
+  if (reader.empty()) return true;
+  if (TakeOneOf(reader, "Zz")) {
+    offset = 0;
+    return true;
+  }
+  const bool west = reader.rest()[0] == '-';
+  if (!TakeOneOf(reader, "+-")) return false;
+  const std::optional<int> hours = TakeNumber(reader, 2, 23);
+  if (!hours || !TakeOneOf(reader, ":")) return false;
+  const std::optional<int> minutes = TakeNumber(reader, 2, 59);
+  if (!minutes) return false;
+  offset = (*hours * 60 + *minutes) * (west ? -1 : 1);
+  return true;
+}
+
+std::optional<TimeParts> ParseParts(std::string_view text) {
+  ByteReader reader(AsBytes(text));
+  TimeParts parts;
+  if (!TakeDate(reader, parts.fields)) return std::nullopt;
+  if (reader.empty()) return parts;
+  if (!TakeOneOf(reader, "Tt ") || !TakeTime(reader, parts.fields)) return std::nullopt;
+  if (!TakeOffset(reader, parts.offset_minutes) || !reader.empty()) return std::nullopt;
+  return parts;
+}
+
 }  // namespace
 
 Clock& SystemClock() {
@@ -31,10 +111,12 @@ Clock& SystemClock() {
   return clock;
 }
 
-std::string LocalTimeText(int64_t wall_ns) {
-  const time_t seconds = wall_ns / kSecond - (wall_ns % kSecond < 0 ? 1 : 0);
+FileTime WallTime(Clock& clock) { return MakeFileTime(0, clock.WallNanoseconds()); }
+
+std::string LocalTimeText(FileTime time) {
+  const time_t seconds = time.seconds;
   tm local;
-  COFFER_CHECK(localtime_r(&seconds, &local) != nullptr);
+  if (localtime_r(&seconds, &local) == nullptr) return '@' + std::to_string(time.seconds);
   char text[64];
   const size_t size = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S%z", &local);
   COFFER_CHECK(size > 5);
@@ -44,6 +126,18 @@ std::string LocalTimeText(int64_t wall_ns) {
   const std::string_view minutes = result.substr(size - 2);
   if (result.ends_with("+0000")) return std::string(result.substr(0, size - 5)) + 'Z';
   return std::string(hours) + ':' + std::string(minutes);
+}
+
+std::optional<FileTime> ParseTimeText(std::string_view text) {
+  const std::optional<TimeParts> parts = ParseParts(text);
+  if (!parts) return std::nullopt;
+  tm fields = parts->fields;
+  fields.tm_isdst = -1;
+  const time_t seconds = parts->offset_minutes ? timegm(&fields) : mktime(&fields);
+  if (fields.tm_mday != parts->fields.tm_mday || fields.tm_mon != parts->fields.tm_mon) {
+    return std::nullopt;  // 30 February became another day
+  }
+  return FileTime{seconds - int64_t{parts->offset_minutes.value_or(0)} * 60, 0};
 }
 
 }  // namespace coffer::os

@@ -3,7 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+
+#include "coffer/os/file_time.h"
 
 namespace coffer::os {
 
@@ -19,8 +23,17 @@ class Clock {
 
 Clock& SystemClock();
 
+// What `clock` has as wall time.
+FileTime WallTime(Clock& clock);
+
 // A wall time in the local time zone as RFC 3339 writes it, to the second:
-// 2026-01-31T09:15:00+01:00.
-std::string LocalTimeText(int64_t wall_ns);
+// 2026-01-31T09:15:00+01:00. Years beyond 9999 have more digits, those before 0 a sign; what the
+// system cannot convert is "@" and the seconds.
+std::string LocalTimeText(FileTime time);
+
+// The other way, also from parts: 2026-01-31, 2026-01-31T09:15, 2026-01-31 09:15:00, with Z, +01:00
+// or nothing for the local time zone. A date alone is its first moment. Nothing for other text and
+// for dates that no calendar has.
+std::optional<FileTime> ParseTimeText(std::string_view text);
 
 }  // namespace coffer::os
