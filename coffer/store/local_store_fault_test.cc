@@ -86,7 +86,9 @@ TEST_P(LocalStoreFault, WhilePublishing) {
                     for (const auto& [key, content] : objects) {
                       if (!scene.store.Stat(key).ok()) visible = false;
                       EXPECT_EQ(scene.store.Stat(key).ok(), visible) << key;
-                      if (visible) EXPECT_EQ(ReadObject(scene.store, key).value(), content);
+                      if (visible) {
+                        EXPECT_EQ(ReadObject(scene.store, key).value(), content);
+                      }
                       EXPECT_TRUE(visible || failed);
                     }
                     // Nothing is visible before all contents are safe.
@@ -190,7 +192,9 @@ TEST_P(LocalStoreFault, WhileRemoving) {
       },
       [&](Scene& scene, bool failed) {
         LocalStore clean(scene.memory, "/vault");
-        if (!failed) EXPECT_EQ(ObjectKeys(clean), Keys{"commits/old"});
+        if (!failed) {
+          EXPECT_EQ(ObjectKeys(clean), Keys{"commits/old"});
+        }
         for (const std::string& key : ObjectKeys(clean)) EXPECT_TRUE(IsOk(clean.Remove(key)));
       });
   EXPECT_EQ(failures, 6u);
