@@ -335,7 +335,9 @@ TEST_F(Installation, AnyCallMayFail) {
     if (auto turn = (*opened)->TakeTurn(); turn.ok()) {
       status = (*turn)->Record(1, IdOf(1));
       if (status.ok()) status = (*turn)->Confirm();
-      if (!status.ok()) EXPECT_FALSE((*turn)->Record(1, IdOf(2)).ok()) << n;
+      if (!status.ok()) {
+        EXPECT_FALSE((*turn)->Record(1, IdOf(2)).ok()) << n;
+      }
     } else {
       status = turn.error();
     }
@@ -347,7 +349,9 @@ TEST_F(Installation, AnyCallMayFail) {
     const auto next = OpenOn(files);
     auto turn = std::move(next->TakeTurn()).value();
     const uint64_t seq = turn->last() ? 2 : 1;
-    if (status.ok()) EXPECT_EQ(seq, 2u);
+    if (status.ok()) {
+      EXPECT_EQ(seq, 2u);
+    }
     EXPECT_TRUE(IsOk(turn->Record(seq, IdOf(9))));
     for (const std::string& name : os::ListTestDirectory(memory, kDirectory)) {
       EXPECT_FALSE(name.starts_with(".coffer-tmp-")) << n;

@@ -185,7 +185,9 @@ TEST_P(Restoring, HolesStay) {
   std::fill_n(expected.begin() + (1 << 20), 4096, 'a');
   std::fill_n(expected.begin() + (2 << 20) + 4096, 100, 'b');
   EXPECT_EQ(Get("f"), expected);
-  if (std::string(GetParam()) == "Real") EXPECT_LE(StatOf("f").stored_size, 65536u);
+  if (std::string(GetParam()) == "Real") {
+    EXPECT_LE(StatOf("f").stored_size, 65536u);
+  }
 
   Entry empty = Of(EntryKind::kFile, "hole");
   empty.size = 12345;
@@ -480,7 +482,9 @@ TEST(RestoreCrash, NoFileIsTorn) {
         const std::string path = "/to/" + entry.path;
         const bool there = os::TestFileExists(*left, path);
         EXPECT_TRUE(there || !all) << path;
-        if (there) EXPECT_EQ(AsBytes(os::ReadTestFile(*left, path)).size(), entry.size);
+        if (there) {
+          EXPECT_EQ(AsBytes(os::ReadTestFile(*left, path)).size(), entry.size);
+        }
       }
     }
     if (!memory.cut()) {
