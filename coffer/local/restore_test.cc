@@ -424,7 +424,7 @@ TEST_P(Restoring, AnyCallMayFail) {
           EXPECT_EQ(Get(entry.path).size(), entry.size);
         }
       }
-      incomplete += outcome.failures.empty() ? 0 : 1;
+      if (!outcome.failures.empty()) ++incomplete;
       EXPECT_EQ(CountTemporaries(At("to")), 0u) << n;
     }
     EXPECT_GT(incomplete, 15u);
