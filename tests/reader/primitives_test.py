@@ -22,8 +22,8 @@ import mlkem  # noqa: E402
 import recipient  # noqa: E402
 from argon2 import argon2id  # noqa: E402
 from errors import Damaged, NotForUs  # noqa: E402
-from primitives import (chacha20_stream, hkdf, kt128, poly1305, seal, turboshake128, unseal,  # noqa: E402
-                        x25519)
+from primitives import (chacha20_stream, hkdf, kt128, poly1305, seal,  # noqa: E402
+                        turboshake128, unseal, x25519)
 
 SOURCE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
 VECTORS = (os.environ.get("COFFER_VECTORS") or os.environ.get("COFFER_VECTORS_DIR") or
@@ -48,7 +48,8 @@ def pattern(size):
 
 class Symmetric(unittest.TestCase):
     def test_chacha20_rfc_8439_2_4_2(self):
-        stream = chacha20_stream(bytes(range(32)), bytes.fromhex("000000000000004a00000000"), 1, 114)
+        nonce = bytes.fromhex("000000000000004a00000000")
+        stream = chacha20_stream(bytes(range(32)), nonce, 1, 114)
         self.assertEqual(stream[:32].hex(), "224f51f3401bd9e12fde276fb8631ded"
                                             "8c131f823d2c06e27e4fcaec9ef3cf78")
 
@@ -84,7 +85,8 @@ class Symmetric(unittest.TestCase):
 
     def test_turboshake128_rfc_9861(self):
         for message, domain, size, end in [
-                (b"", 0x1F, 10032, "a3b9b0385900ce761f22aed548e754da10a5242d62e8c658e3f3a923a7555607"),
+                (b"", 0x1F, 10032,
+                 "a3b9b0385900ce761f22aed548e754da10a5242d62e8c658e3f3a923a7555607"),
                 (pattern(17 ** 2), 0x1F, 32,
                  "96c77c279e0126f7fc07c9b07f5cdae1e0be60bdbe10620040e75d7223a624d2"),
                 (b"\xff\xff\xff", 0x01, 32,
