@@ -134,8 +134,7 @@ class Cbor(unittest.TestCase):
     def test_round_trip(self):
         for item in (0, 23, 24, 255, 256, 65535, 65536, 2 ** 32, 2 ** 64 - 1, -1, -24, -25,
                      -2 ** 64, b"", bytes(300), "\u2713", [], [1, [2]], {},
-                     {0: 1, 23: b"", 24: True,
-                                                                256: False}):
+                     {0: 1, 23: b"", 24: True, 256: False}):
             self.assertEqual(cbor.decode(cbor.encode(item)), item)
 
     def test_refused(self):
@@ -465,7 +464,8 @@ class Forms(unittest.TestCase):
         piece = b"first"
         item = [0, len(piece), len(piece), 0, content_hash(piece)]
         for blobs, data in [([item], piece), ([[1, *item[1:]]], b"?" + piece),
-                            ([item], piece + b"?"), ([[0, 5, 6, *item[3:]]], piece)]:
+                            ([item], piece + b"?"), ([[0, 5, 6, *item[3:]]], piece),
+                            ([[1, 5, 5, 1, bytes(32)]], piece)]:
             body = cbor.encode({0: VAULT_ID, 1: b"w" * 16, 2: 0, 3: blobs})
             body += hmac_sha256(writer_key(SEED, VAULT_ID, b"w" * 16, 0), body)
             plain = data + body + b"cofsegm1" + struct.pack(">2Q", len(data), len(body))
