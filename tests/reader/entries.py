@@ -4,7 +4,8 @@
 from dataclasses import dataclass, field
 
 from errors import require
-from items import Fields, array, ascending, distinct, ident, octets, path, ref, time, uint
+from items import (Fields, array, ascending, ident, number, octets, parse_refs, path, time,
+                   uint)
 from primitives import kt128
 
 PIECE_SIZE = 4 << 20
@@ -50,7 +51,7 @@ def _blob(item):
     """(segment, offset, codec, stored size or None)"""
     array(item)
     require(len(item) in (2, 4), "a blob of another form")
-    numbers = [uint(number) for number in item]
+    numbers = [number(item[0])] + [uint(part) for part in item[1:]]
     if len(numbers) == 2:
         return (*numbers, 0, None)
     require(numbers[2] != 0, "a blob of codec 0 in its long form")
@@ -64,11 +65,27 @@ def _hole(item):
 
 def _attribute(item):
     array(item, 2)
-    return octets(item[0]), octets(item[1])
+    require(octets(item[0]) and b"\0" not in item[0], "the name of an attribute that is not one")
+    return item[0], octets(item[1])
 
 
 def _pair(parse):
     return lambda item: tuple(parse(part) for part in array(item, 2))
+
+
+def _names(item):
+    names = _pair(octets)(item)
+    require(any(names), "two empty names")
+    return names
+
+
+def _file_size(item):
+    return uint(item, 1 << 63, "a file's size")
+
+
+def _flags(item):
+    require(uint(item) > 0, "flags that say nothing")
+    return item
 
 
 def parse_entry(item, segment_count):
@@ -76,19 +93,18 @@ def parse_entry(item, segment_count):
     pair_of_time = lambda value: time(array(value, 2))  # noqa: E731
     entry = Entry(
         path=path(f.need(0)), kind=uint(f.need(1)), mode=uint(f.need(2), 4096, "a mode"),
-        owner=_pair(uint)(f.need(3)), names=f.optional(4, _pair(octets)),
+        owner=_pair(number)(f.need(3)), names=f.optional(4, _names),
         modified=pair_of_time(f.need(5)), read=f.optional(6, pair_of_time),
         changed=f.optional(7, pair_of_time), inode=f.optional(8, uint),
-        size=f.optional(9, uint), hash=f.optional(10, ident), data=f.optional(11, octets),
+        size=f.optional(9, _file_size), hash=f.optional(10, ident), data=f.optional(11, octets),
         blobs=f.optional(12, lambda v: [_blob(b) for b in array(v, least=1)]),
         piece_hashes=f.optional(13, octets),
         holes=f.optional(14, lambda v: [_hole(h) for h in array(v, least=1)]),
         target=f.optional(15, octets), link_group=f.optional(16, uint),
         attributes=f.optional(17, lambda v: ascending(
             [_attribute(a) for a in array(v, least=1)], "attributes", lambda a: a[0])),
-        device=f.optional(18, _pair(uint)), flags=f.optional(19, uint),
-        replaces=f.optional(20, lambda v: distinct([ref(r) for r in array(v, least=1)], "a ref"))
-        or [])
+        device=f.optional(18, _pair(uint)), flags=f.optional(19, _flags),
+        replaces=f.optional(20, parse_refs) or [])
     entry.unknown, entry.ignored = f.rest()
     if entry.kind > SOCKET:
         entry.unknown.append(f"kind {entry.kind}")
@@ -107,6 +123,7 @@ def _check_kind(f, entry):
         require(f.has(9) and f.has(10), "a file without size or content hash")
     else:
         require(not any(f.has(key) for key in range(9, 15)), "data of what is not a file")
+    require(not (f.has(16) and entry.kind == DIRECTORY), "links to a directory")
     require(f.has(15) == (entry.kind == SYMLINK), "a target without a link, or a link without one")
     if entry.kind == SYMLINK:
         require(entry.target and b"\0" not in entry.target, "a target that is not one")

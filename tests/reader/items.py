@@ -5,6 +5,7 @@ from errors import require
 from primitives import hkdf
 
 MAX_PATH = 1 << 20
+MAX_UNKNOWN_NESTING = 4
 
 
 def uint(item, limit=1 << 64, what="a number"):
@@ -45,16 +46,19 @@ def ascending(items, what, key=lambda item: item):
     return items
 
 
-def distinct(items, what):
-    require(len(set(items)) == len(items), f"{what} twice")
-    return items
-
-
 def path(item):
     octets(item, what="a path")
     require(0 < len(item) <= MAX_PATH and b"\0" not in item and
             not {b"", b".", b".."} & set(item.split(b"/")), "a path that is not one")
     return item
+
+
+def nesting(item):
+    """How many arrays and maps stand within each other, `item` counted."""
+    if type(item) not in (list, dict):
+        return 0
+    parts = item if type(item) is list else item.values()
+    return 1 + max(map(nesting, parts), default=0)
 
 
 class Fields:
@@ -82,13 +86,24 @@ class Fields:
     def rest(self):
         """(critical keys that are unknown, the ignorable ones with their values)"""
         others = {key: value for key, value in self.map.items() if key not in self.asked}
+        require(all(nesting(value) <= MAX_UNKNOWN_NESTING for value in others.values()),
+                "the value of an unknown key is nested too deep")
         return ([f"key {key} of {self.what}" for key in others if key < 128],
                 {key: value for key, value in others.items() if key >= 128})
 
 
+def number(item):
+    """What stays below 2^32: users, groups, and the numbers in refs and of segments."""
+    return uint(item, 1 << 32)
+
+
 def ref(item):
     array(item, 2)
-    return uint(item[0]), uint(item[1])
+    return number(item[0]), number(item[1])
+
+
+def parse_refs(item, least=1):
+    return ascending([ref(part) for part in array(item, least=least)], "refs")
 
 
 def resolved(refs, commits):

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import cbor
 from entries import entry_item, parse_entry
 from errors import require
-from items import (Fields, array, ascending, distinct, flag, ident, octets, origin, padded,
-                   parse_vector, path, ref, resolved, time, uint, unknown_capability, writer_key)
+from items import (Fields, array, ascending, flag, ident, octets, origin, padded, parse_refs,
+                   parse_vector, path, resolved, time, uint, unknown_capability, writer_key)
 from primitives import hkdf, hmac_sha256
 
 COMMIT_MAGIC, CHECKPOINT_MAGIC = b"cofcomm1", b"cofchkp1"
@@ -100,11 +100,11 @@ def _pin(item):
 
 def _removal(item):
     array(item, 2)
-    return path(item[0]), distinct([ref(r) for r in array(item[1], least=1)], "a ref")
+    return path(item[0]), parse_refs(item[1])
 
 
 def _text(item):
-    require(type(item) is str, "a remark that is not text")
+    require(type(item) is str and item, "a remark that is not text")
     return item
 
 
@@ -129,7 +129,7 @@ def parse_commit(item):
     require(commit.seq >= 1, "a commit with the number 0")
     require((commit.previous is None) == (commit.seq == 1), "the commit before, or its absence")
     require(all(other != writer for other, _ in commit.vector), "a vector that names its writer")
-    distinct([pinned for pinned, _ in commit.pins], "a pin")
+    ascending(commit.pins, "pins", lambda pin: pin[0])
     commit.replaced()
     commit.unknown = f.rest()[0] + unknown_capability(capability)
     commit.unknown += [u for entry in commit.entries for u in entry.unknown]
@@ -205,17 +205,18 @@ def parse_checkpoint(item):
         parse_vector(f.need(4)), segments,
         ascending([ident(i) for i in array(f.need(6))], "commits of refs"),
         [_live(v, len(segments)) for v in array(f.need(7))],
-        distinct([ref(r) for r in array(f.need(8))], "a tombstone"),
+        parse_refs(f.need(8), least=0),
         pins=f.optional(9, lambda v: [_checkpoint_pin(p) for p in array(v, least=1)]) or [],
         horizon=f.optional(10, lambda v: time(array(v, 2))),
         bases=f.optional(11, lambda v: [Known.parse(k) for k in array(v, least=1)]) or [])
     covered = checkpoint.covered
     require(all(c < len(covered) for c, _, _ in checkpoint.live), "a version outside the table")
     ascending(checkpoint.live, "versions", lambda v: (v[2].path, covered[v[0]].id, v[1]))
-    distinct([(c, i) for c, i, _ in checkpoint.live], "a version")
     replaced = {commit for commit, _ in resolved(checkpoint.tombstones, checkpoint.table)}
     require(not replaced & {c.id for c in covered}, "a tombstone that is covered")
-    distinct([pin[0] for pin in checkpoint.pins], "a pin")
+    require(len({(c, i) for c, i, _ in checkpoint.live}) == len(checkpoint.live), "a version twice")
+    ascending(checkpoint.pins, "pins", lambda pin: pin[0])
+    ascending(checkpoint.bases, "checkpoints", by_id)
     if not checkpoint.bases:
         _check_vector(checkpoint)
     checkpoint.unknown = f.rest()[0] + [u for _, _, e in checkpoint.live for u in e.unknown]
