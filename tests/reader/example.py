@@ -54,7 +54,8 @@ def segment():
     key = writer_key(SEED, VAULT_ID, WRITER, 0)
     return {"pieces": [p.hex() for p in pieces], "hashes": [kt128(p).hex() for p in pieces],
             "offsets": offsets, "index": body.hex(),
-            "diagnostic": cbor.diagnostic(cbor.decode(body)), "mac": hmac_sha256(key, body).hex(), "trailer": plain[-24:].hex(),
+            "diagnostic": cbor.diagnostic(cbor.decode(body)),
+            "mac": hmac_sha256(key, body).hex(), "trailer": plain[-24:].hex(),
             "size": 8 + len(body) + 32 + 24, "padded_size": len(plain), "plaintext": plain.hex()}
 
 

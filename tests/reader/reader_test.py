@@ -19,6 +19,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, HERE)
 import cbor  # noqa: E402
+import example  # noqa: E402
 import keyfile  # noqa: E402
 import maker  # noqa: E402
 import reader  # noqa: E402
@@ -130,6 +131,37 @@ class KeyFiles(unittest.TestCase):
                 keyfile.KeyFile(data)
 
 
+class VaultExample(unittest.TestCase):
+    def test_the_bytes_are_those_of_the_reader(self):
+        with open(os.path.join(HERE, "example.json"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), example.text() + "\n")
+
+    def test_the_document_has_them(self):
+        text = document("vault.md").split("## An example")[1]
+        made = example.example()
+        blocks = ["".join(block.split()) for block in re.findall(r"(?m)(?:^    .*\n)+", text)]
+        commit, framed, pieces, index, tail, hashes = blocks[1:]
+        self.assertEqual(blocks[0], "".join(made["commit"]["diagnostic"].split()))
+        self.assertEqual(commit, made["commit"]["body"])
+        self.assertEqual(framed.replace("...thebody", commit), made["commit"]["plaintext"])
+        self.assertEqual(pieces + index + tail, made["segment"]["plaintext"])
+        self.assertEqual(hashes, made["content_hash"]["nothing"] +
+                         made["content_hash"]["of_joined"])
+        cells = re.findall(r"\| `([0-9a-f]{64})` \|", text)
+        self.assertEqual(cells, [*made["keys"].values(), made["coffer_vault"]["checksum"],
+                                 made["coffer_vault"]["mac"]])
+        self.assertEqual(re.findall(r"`([0-9a-f]{40})`", text), [made["coffer_vault"]["head"][:40]])
+        sizes = re.findall(r"\| (\d+) \| (\d+) (?=\|)", text)
+        self.assertEqual(sorted([int(a), int(b)] for a, b in sizes), made["padded_sizes"])
+
+    def test_the_reader_reads_them(self):
+        made = example.example()
+        plain = bytes.fromhex(made["commit"]["plaintext"])
+        self.assertEqual(records.open_commit(plain, SEED, VAULT_ID).writer.hex(), made["writer"])
+        records.open_checkpoint(bytes.fromhex(made["checkpoint"]["plaintext"]), SEED, VAULT_ID)
+        segments.open_segment(bytes.fromhex(made["segment"]["plaintext"]), SEED, VAULT_ID)
+
+
 class Cbor(unittest.TestCase):
     def test_round_trip(self):
         for item in (0, 23, 24, 255, 256, 65535, 65536, 2 ** 32, 2 ** 64 - 1, -1, -24, -25,
@@ -166,7 +198,7 @@ class States(unittest.TestCase):
             refs = source.sample(versions, min(len(versions), source.randrange(3)))
             refs += [(b"\xff" * 32, 0)] * source.randrange(2)  # one that never comes
             table = sorted({i for i, _ in refs})
-            refs = [(table.index(i), n) for i, n in refs]
+            refs = sorted((table.index(i), n) for i, n in refs)
             added = [maker.file_entry(b"%d" % n, [], 0)
                      for n in source.sample(range(5), source.randrange(3))]
             commit = records.Commit(VAULT_ID, bytes(16), 1, (source.randrange(3), 0), (0, 0),
@@ -393,7 +425,7 @@ class Forms(unittest.TestCase):
     def test_good_ones(self):
         for item in (self.commit(), self.commit(self.file()),
                      self.commit(self.file(k14=[[0, 5], [6, 1]], k9=7)),
-                     self.commit(k3=2, k4=bytes(32))):
+                     self.commit(k3=2, k4=bytes(32)), self.commit(k200=[[[[]]]])):
             records.parse_commit(item)
 
     def test_bad_commits(self):
@@ -409,7 +441,10 @@ class Forms(unittest.TestCase):
                 {"k12": [[b"a", []]]}, {"k12": [[b"a", [[0, 0]]]]},
                 {"k12": [[b"a", [[0, 0], [0, 0]]]], "k9": [one]},
                 {"k12": [[b"b", [[0, 0]]], [b"a", [[0, 1]]]], "k9": [one]},
-                {"k13": []}, {"k13": [[one, 1]]}, {"k15": b"bytes"}):
+                {"k12": [[b"a", [[0, 1], [0, 0]]]], "k9": [one]},
+                {"k12": [[b"a", [[0, 1 << 32]]]], "k9": [one]},
+                {"k13": []}, {"k13": [[one, 1]]}, {"k13": [[one, True], [one, False]]},
+                {"k15": b"bytes"}, {"k15": ""}, {"k200": [[[[[]]]]]}):
             with self.subTest(changed), self.assertRaises(Damaged):
                 records.parse_commit(self.commit(**changed))
 
@@ -421,6 +456,8 @@ class Forms(unittest.TestCase):
             {"k9": 2}, {"k11": None}, {"k9": 0}, {"k12": [[0, 0]]}, {"k11": None, "k12": [[0, 0]]},
             {"k13": bytes(32)}, {"k14": []}, {"k14": [[0, 0]]}, {"k14": [[0, 2]]},
             {"k14": [[0, 1], [1, 1]], "k9": 3}, {"k15": b"t"}, {"k17": [[b"b", b""], [b"a", b""]]},
+            {"k3": [1 << 32, 0]}, {"k4": [b"", b""]}, {"k9": 1 << 63}, {"k19": 0}, {"k17": []},
+            {"k17": [[b"", b""]]}, {"k17": [[b"a\0", b""]]}, {"k200": {0: [[[[]]]]}}, {"k20": []},
             {"k18": [1, 2]}, {"k20": [[0, 0]]}, {"k1": 1}, {"k1": 2})]
         for entry in bad:
             with self.subTest(str(entry)[:200]), self.assertRaises(Damaged):
