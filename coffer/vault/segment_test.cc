@@ -115,7 +115,8 @@ TEST_F(SegmentTest, WhatDoesNotDescribeItselfIsDamage) {
     EXPECT_EQ(IndexCode(*Plain(plaintext)), ErrorCode::kDamaged);
   }
 
-  // A right MAC over blobs that are not there, overlap, or are too long; and padding with a one.
+  // A right MAC over blobs that end before the index or within it; and padding with a one. What no
+  // index says is not to be had from the encoder: records_test.cc.
   const Bytes data(10, 5);
   const auto make = [&](std::vector<IndexedBlob> blobs, uint8_t pad) {
     SegmentIndex index;
@@ -134,11 +135,8 @@ TEST_F(SegmentTest, WhatDoesNotDescribeItselfIsDamage) {
   };
   EXPECT_EQ(make({blob(0, 4), blob(4, 6)}, 0), ErrorCode::kAlreadyExists);  // that is: good
   EXPECT_EQ(make({blob(0, 4), blob(4, 6)}, 1), ErrorCode::kDamaged);
-  EXPECT_EQ(make({blob(0, 4), blob(3, 7)}, 0), ErrorCode::kDamaged);
   EXPECT_EQ(make({blob(0, 9)}, 0), ErrorCode::kDamaged);
   EXPECT_EQ(make({blob(0, 11)}, 0), ErrorCode::kDamaged);
-  EXPECT_EQ(make({blob(0, 10), blob(10, 0)}, 0), ErrorCode::kDamaged);
-  EXPECT_EQ(make({blob(0, UINT64_MAX)}, 0), ErrorCode::kDamaged);
 }
 
 TEST_F(SegmentTest, AFailedWriteIsReportedAndLeavesNothing) {
