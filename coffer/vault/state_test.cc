@@ -280,7 +280,7 @@ TEST(StateTest, Gaps) {
   // Another commit took the number of one that was seen.
   EXPECT_EQ(GapsText(StateOf(std::span(commits).first(1)),
                      {{.writer = WriterOf(1), .seq = 1, .id = IdOf(10)}}),
-            "1/1=10 ");
+            "0/0=13 1/1=10 ");
 }
 
 TEST(StateTest, GapsThatCheckpointsTellOf) {
