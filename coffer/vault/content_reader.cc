@@ -5,13 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "coffer/crypto/kt128.h"
 #include "coffer/vault/segment.h"
 
 namespace coffer::vault {
 namespace {
-
-constexpr std::string_view kPiecesLabel = "coffer/pieces/v1";
 
 Error Damaged(std::string message) { return Error(ErrorCode::kDamaged, std::move(message)); }
 
@@ -25,14 +22,6 @@ std::optional<uint64_t> DataSize(const Entry& entry) {
   return size;
 }
 
-Id HashOfHashes(const std::vector<Id>& hashes) {
-  crypto::Kt128 kt128;
-  for (const Id& hash : hashes) kt128.Update(hash);
-  Id out;
-  kt128.Finish(AsBytes(kPiecesLabel), out);
-  return out;
-}
-
 // Whether sizes, hashes and blobs of an entry belong together.
 Status CheckShape(const Entry& entry, uint64_t size) {
   const uint64_t pieces = size / kPieceSize + (size % kPieceSize == 0 ? 0 : 1);
@@ -42,7 +31,7 @@ Status CheckShape(const Entry& entry, uint64_t size) {
   if (!good || entry.piece_hashes.size() != (pieces >= 2 ? pieces : 0)) {
     return Damaged("what the vault says of a file's data does not fit its size");
   }
-  if (pieces >= 2 && HashOfHashes(entry.piece_hashes) != entry.content_hash) {
+  if (pieces >= 2 && HashPieceHashes(entry.piece_hashes) != entry.content_hash) {
     return Damaged("the hash of a file's content is not that of its pieces");
   }
   return OkStatus();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 #include "coffer/base/ct.h"
@@ -14,6 +15,7 @@ namespace {
 // An index of this size has ten times the blobs that a writer puts into a segment.
 constexpr uint64_t kMaxIndexSize = uint64_t{16} << 20;
 constexpr size_t kZerosAtOnce = 65536;
+constexpr std::string_view kPiecesLabel = "coffer/pieces/v1";
 
 Error Damaged(const char* message) { return Error(ErrorCode::kDamaged, message); }
 
@@ -50,6 +52,14 @@ Id HashPiece(ByteSpan piece) {
   Id hash;
   crypto::Kt128Hash(piece, {}, hash);
   return hash;
+}
+
+Id HashPieceHashes(std::span<const Id> hashes) {
+  crypto::Kt128 kt128;
+  for (const Id& hash : hashes) kt128.Update(hash);
+  Id out;
+  kt128.Finish(AsBytes(kPiecesLabel), out);
+  return out;
 }
 
 SegmentWriter::SegmentWriter(std::unique_ptr<ObjectWriter> writer, const SegmentAuthor& author)

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "coffer/crypto/coffer_kem.h"
@@ -26,6 +27,8 @@ struct SegmentAuthor {
 
 // KT128 of a piece.
 Id HashPiece(ByteSpan piece);
+// The content hash of two pieces or more, from theirs.
+Id HashPieceHashes(std::span<const Id> hashes);
 
 // Writes one segment. One thread at a time.
 class SegmentWriter {
