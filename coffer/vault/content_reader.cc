@@ -2,7 +2,11 @@
 #include "coffer/vault/content_reader.h"
 
 #include <algorithm>
+#include <array>
+#include <condition_variable>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "coffer/vault/segment.h"
@@ -36,6 +40,84 @@ Status CheckShape(const Entry& entry, uint64_t size) {
   }
   return OkStatus();
 }
+
+// Fetches pieces in order, one ahead of that which is looked at, on a thread of its own if there
+// are several.
+class ReadAhead {
+ public:
+  // Fills a buffer with a piece; called on one thread at a time.
+  using Fetch = std::function<Status(size_t piece, MutableByteSpan out)>;
+
+  ReadAhead(size_t count, size_t buffer_size, Fetch fetch)
+      : count_(count), fetch_(std::move(fetch)) {
+    buffers_[0] = SecretBuffer(buffer_size);
+    if (count < 2) return;
+    buffers_[1] = SecretBuffer(buffer_size);
+    try {
+      thread_ = std::thread([this] { Run(); });
+    } catch (const std::system_error&) {
+      thread_ = std::thread();  // no more of them are to be had: Next fetches
+    }
+  }
+
+  ~ReadAhead() {
+    if (!thread_.joinable()) return;
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  ReadAhead(const ReadAhead&) = delete;
+  ReadAhead& operator=(const ReadAhead&) = delete;
+
+  // The next piece, good until the next call. Called at most once for each, and not after an error.
+  Result<ByteSpan> Next() {
+    const size_t piece = next_++;
+    if (!thread_.joinable()) {
+      COFFER_TRY(fetch_(piece, buffers_[0].ExposeMutable()));
+      return buffers_[0].Expose();
+    }
+    std::unique_lock lock(mutex_);
+    released_count_ = piece;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return fetched_count_ > piece || !status_.ok(); });
+    if (fetched_count_ <= piece) return status_.error();
+    return buffers_[piece % 2].Expose();
+  }
+
+ private:
+  void Run() {
+    for (size_t piece = 0; piece < count_; ++piece) {
+      {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return stopping_ || piece < released_count_ + 2; });
+        if (stopping_) return;
+      }
+      Status status = fetch_(piece, buffers_[piece % 2].ExposeMutable());
+      const std::lock_guard lock(mutex_);
+      changed_.notify_all();
+      if (!status.ok()) {
+        status_ = std::move(status);
+        return;
+      }
+      ++fetched_count_;
+    }
+  }
+
+  const size_t count_;
+  const Fetch fetch_;
+  std::array<SecretBuffer, 2> buffers_;
+  size_t next_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  size_t fetched_count_ = 0;   // guarded by mutex_, as are those below
+  size_t released_count_ = 0;  // pieces whose buffer may be filled again
+  bool stopping_ = false;
+  Status status_;
+  std::thread thread_;
+};
 
 }  // namespace
 
@@ -100,14 +182,16 @@ Status ContentReader::Read(const Entry& entry, const Take& take) {
     }
     return entry.inline_data.empty() ? OkStatus() : take(0, entry.inline_data);
   }
-  SecretBuffer buffer(static_cast<size_t>(std::min(*size, kPieceSize)));
-  for (size_t i = 0; i < entry.blobs.size(); ++i) {
-    const uint64_t offset = i * kPieceSize;
-    const MutableByteSpan piece =
-        buffer.ExposeMutable().first(static_cast<size_t>(std::min(*size - offset, kPieceSize)));
-    const Id& hash = entry.piece_hashes.empty() ? entry.content_hash : entry.piece_hashes[i];
-    COFFER_TRY(ReadPiece(entry.blobs[i], hash, piece));
-    COFFER_TRY(take(offset, piece));
+  const auto size_of = [&](size_t piece) {
+    return static_cast<size_t>(std::min(*size - piece * kPieceSize, kPieceSize));
+  };
+  ReadAhead ahead(entry.blobs.size(), size_of(0), [&](size_t piece, MutableByteSpan out) {
+    const Id& hash = entry.piece_hashes.empty() ? entry.content_hash : entry.piece_hashes[piece];
+    return ReadPiece(entry.blobs[piece], hash, out.first(size_of(piece)));
+  });
+  for (size_t piece = 0; piece < entry.blobs.size(); ++piece) {
+    COFFER_ASSIGN_OR_RETURN(const ByteSpan bytes, ahead.Next());
+    COFFER_TRY(take(piece * kPieceSize, bytes.first(size_of(piece))));
   }
   return OkStatus();
 }

@@ -17,8 +17,9 @@
 
 namespace coffer::vault {
 
-// May be used by several threads at once. Holds at most kOpenSegments objects open, and one piece
-// (4 MiB) for each thread that reads, besides the buffers of ObjectReader.
+// May be used by several threads at once. Holds at most kOpenSegments objects open, and for each
+// Read two pieces (4 MiB) and a thread of its own that reads ahead, or one piece and none for a
+// file that has no more; besides the buffers of ObjectReader.
 class ContentReader {
  public:
   // Takes the next bytes of a file's data, which start at `offset` in the data without its holes.
@@ -31,7 +32,8 @@ class ContentReader {
       : store_(store), segments_(segments) {}
 
   // Hands on all data of a file, in order, piece by piece. kDamaged if a segment is, or if data and
-  // hashes of the entry do not belong together; an error of `take` ends the reading.
+  // hashes of the entry do not belong together; an error of `take` ends the reading. `take` is
+  // called on the thread that calls.
   Status Read(const Entry& entry, const Take& take);
 
  private:

@@ -130,6 +130,24 @@ TEST_F(ContentReaderTest, NothingOfAPieceWithAWrongHashIsHandedOn) {
   EXPECT_EQ(Read(entry).error().code(), ErrorCode::kNeedsNewer);
 }
 
+// Pieces are fetched ahead: an error of the one that takes them ends that, at each of them.
+TEST_F(ContentReaderTest, ATakerThatFails) {
+  const Entry entry = Store(Pattern(2 * kPieceSize + 5));
+  for (uint64_t failing = 0; failing < 3; ++failing) {
+    ContentReader reader(store_, segments_);
+    uint64_t calls = 0;
+    const Status status = reader.Read(entry, [&](uint64_t offset, ByteSpan bytes) -> Status {
+      EXPECT_EQ(offset, calls * kPieceSize);
+      EXPECT_EQ(bytes.size(), calls == 2 ? 5 : kPieceSize);
+      if (calls++ == failing) return Error(ErrorCode::kIo, "the disk is full");
+      return OkStatus();
+    });
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.error().message(), "the disk is full");
+    EXPECT_EQ(calls, failing + 1);
+  }
+}
+
 TEST_F(ContentReaderTest, DamagedSegment) {
   const Entry entry = Store(Pattern(1000));
   Bytes object = store_.Get(key_);

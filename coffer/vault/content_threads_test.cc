@@ -41,6 +41,18 @@ TEST(ContentThreadsTest, WrittenAndReadByMany) {
   for (std::thread& thread : threads) thread.join();
 }
 
+TEST(ContentThreadsTest, PiecesAreReadAhead) {
+  ContentVault vault;
+  const auto writer = vault.Writer({.thread_count = 2});
+  const Bytes data = NoiseOf(2 * static_cast<size_t>(kPieceSize) + 1, 1);
+  const size_t ticket = ContentVault::Add(*writer, data).value();
+  vault.Publish(writer->Flush().value());
+  const StoredContent content = writer->Take(ticket);
+  std::thread other([&] { EXPECT_TRUE(vault.Read(content).value() == data); });
+  EXPECT_TRUE(vault.Read(content).value() == data);
+  other.join();
+}
+
 TEST(ContentThreadsTest, FailureWhileOthersWrite) {
   ContentVault vault;
   vault.faults.FailNth(store::StoreCall::kWrite, 6, EIO, SIZE_MAX);

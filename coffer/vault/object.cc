@@ -29,8 +29,8 @@ constexpr uint64_t kMaxObjectSize = uint64_t{1} << 48;
 constexpr size_t kMaxObjectHeaderSize = size_t{64} << 10;
 // Sealed chunks that are read with one call.
 constexpr size_t kReadAheadChunks = 16;
-// Contexts that are kept for the next reads: as many as threads are likely to read at once.
-constexpr size_t kKeptContexts = 8;
+// Contexts, of 1 MiB each, that are kept for the next reads.
+constexpr size_t kKeptContexts = 2;
 
 Error Damaged(const std::string& key, std::string_view what) {
   return Error(ErrorCode::kDamaged, key + " is damaged: " + std::string(what));
