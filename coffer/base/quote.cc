@@ -152,4 +152,13 @@ std::string Quote(std::string_view text) {
   return out;
 }
 
+bool IsUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const CodePoint next = Decode(text);
+    if (next.size == 0) return false;
+    text.remove_prefix(next.size);
+  }
+  return true;
+}
+
 }  // namespace coffer

@@ -14,4 +14,7 @@ namespace coffer {
 // format characters, private use, noncharacters). All other UTF-8 stays as it is.
 std::string Quote(std::string_view text);
 
+// Whether all of it is UTF-8 (RFC 3629). Control characters are.
+bool IsUtf8(std::string_view text);
+
 }  // namespace coffer

@@ -43,5 +43,15 @@ TEST(Quote, EscapesWhatIsInvisibleOrMovesItsNeighbours) {
   EXPECT_EQ(Quote("\U000e0041\U0001fffe"), R"("\U000e0041\U0001fffe")");
 }
 
+TEST(IsUtf8, IsStrict) {
+  for (const char* good : {"", "a", "\n\x1b", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x97\x9d"}) {
+    EXPECT_TRUE(IsUtf8(good)) << Quote(good);
+  }
+  for (const char* bad : {"\x80", "\xc3", "a\xc3", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+                          "\xff", "\xe2\x82", "ok\xfe"}) {
+    EXPECT_FALSE(IsUtf8(bad)) << Quote(bad);
+  }
+}
+
 }  // namespace
 }  // namespace coffer

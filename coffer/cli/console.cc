@@ -24,10 +24,22 @@ void PrintWarning(std::string_view message) { PrintLine("warning: ", message); }
 void PrintHint(std::string_view message) { PrintLine("hint: ", message); }
 void PrintNote(std::string_view message) { PrintLine("", message); }
 
+ExitCode ExitCodeOf(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kWrongPassphrase:
+      return ExitCode::kNoKey;
+    case ErrorCode::kDamaged:
+    case ErrorCode::kForged:
+      return ExitCode::kDamaged;
+    default:
+      return ExitCode::kFailed;
+  }
+}
+
 ExitCode ReportFailure(const Error& error) {
   if (error.code() == ErrorCode::kClosedPipe) os::DieBySigpipe();
   PrintError(error.message());
-  return ExitCode::kFailed;
+  return ExitCodeOf(error.code());
 }
 
 }  // namespace coffer::cli

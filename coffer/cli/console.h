@@ -8,7 +8,18 @@
 
 namespace coffer::cli {
 
-enum class ExitCode : int { kOk = 0, kFailed = 1, kUsage = 2 };
+enum class ExitCode : int {
+  kOk = 0,
+  kFailed = 1,
+  kUsage = 2,
+  // Of the vault's commands only.
+  kPartial = 3,  // done in part, and each item that was not is named
+  kNoKey = 4,    // wrong passphrase, or no key file
+  kDamaged = 5,  // damage or forgery was found
+};
+
+// How a command ends that fails with an error of this class.
+ExitCode ExitCodeOf(ErrorCode code);
 
 void PrintError(std::string_view message);
 void PrintWarning(std::string_view message);

@@ -9,6 +9,7 @@
 #include "coffer/age/inspect.h"
 #include "coffer/base/quote.h"
 #include "coffer/cli/commands.h"
+#include "coffer/cli/entry_text.h"
 #include "coffer/os/input.h"
 #include "coffer/os/output_file.h"
 
@@ -78,12 +79,6 @@ std::string FormatText(const age::Inspection& inspection, const std::string& nam
   row("Total", inspection.header_size + inspection.armor_size + inspection.overhead_size +
                    inspection.payload_size);
   return text + "\nTip: for machine-readable output, use --json.\n";
-}
-
-// The name as it is, or quoted where a terminal would not show it as it is.
-std::string DisplayName(const std::string& name) {
-  const std::string quoted = Quote(name);
-  return quoted == "\"" + name + "\"" ? name : quoted;
 }
 
 }  // namespace

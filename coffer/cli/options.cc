@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The grammar of the command line. CLI11 is heavy: this is the only file that includes it.
+// The grammar of the command line.
 #include "coffer/cli/options.h"
 
-#include <charconv>
-#include <limits>
+#include <optional>
 #include <sstream>
 #include <string_view>
 
@@ -11,62 +10,19 @@
 
 #include "coffer/base/quote.h"
 #include "coffer/cli/console.h"
+#include "coffer/cli/internal/grammar.h"
 #include "coffer/os/output_file.h"
 
 namespace coffer::cli {
 namespace {
 
-// An option that takes one value each time, and every time.
-void AddRepeatable(CLI::App& command, const std::string& names, std::vector<std::string>& values,
-                   const std::string& value_name, const std::string& help) {
-  command.add_option(names, values, help)
-      ->type_name(value_name)
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->allow_extra_args(false);
-}
-
-template <class T>
-CLI::Option* AddSingle(CLI::App& command, const std::string& names, T& value,
-                       const std::string& value_name, const std::string& help) {
-  return command.add_option(names, value, help)
-      ->type_name(value_name)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-}
-
-// A whole number in decimal. CLI11's own check takes other bases, and its words are for
-// programmers.
-CLI::Validator NumberBetween(int least, int most) {
-  const auto check = [least, most](std::string& text) -> std::string {
-    int value = 0;
-    const char* const end = text.data() + text.size();
-    const auto parsed = std::from_chars(text.data(), end, value);
-    const bool good = parsed.ec == std::errc() && parsed.ptr == end;
-    if (!good || value < least || value > most) {
-      return text + " is not a number from " + std::to_string(least) + " to " +
-             std::to_string(most);
-    }
-    text = std::to_string(value);  // without the zeros in front that CLI11 would take for octal
-    return {};
-  };
-  return CLI::Validator(check, "");
-}
-
-void AddPassphraseSource(CLI::App& command, PassphraseSourceOptions& options) {
-  AddSingle(command, "--passphrase-file", options.file, "FILE",
-            "Take the passphrase from FILE, \"-\" for standard input; a final line end is not part "
-            "of it");
-  AddSingle(command, "--passphrase-fd", options.descriptor, "N",
-            "Take the passphrase from file descriptor N")
-      ->check(NumberBetween(0, std::numeric_limits<int>::max()));
-  AddSingle(command, "--passphrase-command", options.command, "CMD",
-            "Take the passphrase from what CMD writes, run by /bin/sh");
-}
-
 void AddOutput(CLI::App& command, OutputTarget& output) {
-  AddSingle(command, "-o,--output", output.path, "OUTPUT",
-            "Write to the file OUTPUT, which appears when it is complete (default: standard "
-            "output)");
+  AddSingle(command,
+            {.names = "-o,--output",
+             .value_name = "OUTPUT",
+             .help = "Write to the file OUTPUT, which appears when it is complete (default: "
+                     "standard output)"},
+            output.path);
   command.add_flag("--in-place-output", output.in_place,
                    "Overwrite an existing OUTPUT as it is, for files with several names or in "
                    "directories that cannot be written; a failure leaves it damaged");
@@ -75,11 +31,10 @@ void AddOutput(CLI::App& command, OutputTarget& output) {
 }
 
 void AddInput(CLI::App& command, std::string& input) {
-  AddSingle(command, "INPUT", input, "", "The file to read (default: standard input)");
-}
-
-void AddQuiet(CLI::App& command, bool& quiet) {
-  command.add_flag("-q,--quiet", quiet, "Show no progress");
+  AddSingle(
+      command,
+      {.names = "INPUT", .value_name = "", .help = "The file to read (default: standard input)"},
+      input);
 }
 
 void AddEncrypt(CLI::App& app, EncryptOptions& options) {
@@ -93,7 +48,7 @@ void AddEncrypt(CLI::App& app, EncryptOptions& options) {
   AddRepeatable(command, "-i,--identity", options.identity_files, "PATH",
                 "Encrypt to the public side of the identities in PATH; can be repeated");
   command.add_flag("-p,--passphrase", options.passphrase, "Encrypt with a passphrase");
-  AddPassphraseSource(command, options.passphrase_source);
+  AddPassphraseSource(command, "", options.passphrase_source);
   command.add_flag("-a,--armor", options.armor, "Write text (PEM) instead of binary");
   AddOutput(command, options.output);
   AddQuiet(command, options.quiet);
@@ -104,12 +59,13 @@ void AddDecrypt(CLI::App& app, DecryptOptions& options) {
   CLI::App& command = *app.add_subcommand("decrypt", "Decrypt a file");
   AddRepeatable(command, "-i,--identity", options.identity_files, "PATH",
                 "Use the identities in PATH, \"-\" for standard input; can be repeated");
-  AddPassphraseSource(command, options.passphrase_source);
-  AddSingle(command, "--max-work-factor", options.max_work_factor, "N",
-            "Accept passphrases with scrypt work factors up to N; 22 takes 4 GiB of memory, each "
-            "step doubles it")
-      ->check(NumberBetween(1, age::kMaxScryptLog2N))
-      ->capture_default_str();
+  AddPassphraseSource(command, "", options.passphrase_source);
+  AddNumber(command,
+            {.names = "--max-work-factor",
+             .value_name = "N",
+             .help = "Accept passphrases with scrypt work factors up to N; 22 takes 4 GiB of "
+                     "memory, each step doubles it"},
+            1, age::kMaxScryptLog2N, options.max_work_factor);
   command.add_flag("--verify", options.verify, "Check everything and write nothing");
   AddOutput(command, options.output);
   AddQuiet(command, options.quiet);
@@ -118,14 +74,18 @@ void AddDecrypt(CLI::App& app, DecryptOptions& options) {
 
 void AddKeygen(CLI::App& app, KeygenOptions& options) {
   CLI::App& command = *app.add_subcommand("keygen", "Make a key pair, or show public keys");
-  AddSingle(
-      command, "--type", options.type, "TYPE",
-      "The type of key to make: coffer (default; FrodoKEM-976, ML-KEM-768 and X25519), pq (age's "
-      "ML-KEM-768 and X25519) or x25519");
-  AddSingle(
-      command, "-o,--output", options.output, "OUTPUT",
-      "Write the identity to the new file OUTPUT, readable by its owner only, and its recipient "
-      "to OUTPUT.pub (default: the identity to standard output)");
+  AddSingle(command,
+            {.names = "--type",
+             .value_name = "TYPE",
+             .help = "The type of key to make: coffer (default; FrodoKEM-976, ML-KEM-768 and "
+                     "X25519), pq (age's ML-KEM-768 and X25519) or x25519"},
+            options.type);
+  AddSingle(command,
+            {.names = "-o,--output",
+             .value_name = "OUTPUT",
+             .help = "Write the identity to the new file OUTPUT, readable by its owner only, and "
+                     "its recipient to OUTPUT.pub (default: the identity to standard output)"},
+            options.output);
   command.add_flag("-y", options.to_public,
                    "Read the identities in INPUT and write their recipients");
   AddQuiet(command, options.quiet);
@@ -159,7 +119,7 @@ std::string Describe(const CLI::App& app, const CLI::ParseError& error) {
   // A key that was put where it does not belong is not to end up in a log.
   if (first.starts_with("AGE-")) return "unexpected argument, an identity";
   if (first.starts_with('-') && !after_dashes) return "unknown option " + Quote(first);
-  return (has_command ? "too many INPUT arguments: " : "unknown command ") + Quote(first);
+  return (has_command ? "too many arguments: " : "unknown command ") + Quote(first);
 }
 
 ParseEnd ReportUsage(const std::string& what) {
@@ -184,13 +144,17 @@ Options ParseCommandLine(int argc, const char* const* argv) {
   DecryptOptions decrypt;
   KeygenOptions keygen;
   InspectOptions inspect;
-  CLI::App app("coffer encrypts files in the age format (age-encryption.org/v1).", "coffer");
+  VaultCommandOptions vault;
+  CLI::App app(
+      "coffer encrypts files in the age format (age-encryption.org/v1), and keeps files in vaults.",
+      "coffer");
   app.set_version_flag("--version", "coffer " COFFER_VERSION);
   app.require_subcommand(1);
   AddEncrypt(app, encrypt);
   AddDecrypt(app, decrypt);
   AddKeygen(app, keygen);
   AddInspect(app, inspect);
+  AddVaultCommands(app, vault);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -200,6 +164,7 @@ Options ParseCommandLine(int argc, const char* const* argv) {
   if (app.got_subcommand("encrypt")) return encrypt;
   if (app.got_subcommand("decrypt")) return decrypt;
   if (app.got_subcommand("keygen")) return keygen;
+  if (std::optional<Options> given = VaultCommandGiven(app, vault)) return *std::move(given);
   return inspect;
 }
 

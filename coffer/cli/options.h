@@ -8,17 +8,10 @@
 #include <vector>
 
 #include "coffer/age/scrypt.h"
+#include "coffer/cli/passphrase_source.h"
+#include "coffer/cli/vault_options.h"
 
 namespace coffer::cli {
-
-// Where passphrases come from when nobody is there to be asked; at most one is set.
-struct PassphraseSourceOptions {
-  std::optional<std::string> file;  // "-" is standard input
-  std::optional<int> descriptor;
-  std::optional<std::string> command;
-
-  [[nodiscard]] bool any() const { return file || descriptor || command; }
-};
 
 struct OutputTarget {
   std::optional<std::string> path;  // absent, "" and "-" are standard output
@@ -72,7 +65,10 @@ struct ParseEnd {
 };
 
 using Options =
-    std::variant<EncryptOptions, DecryptOptions, KeygenOptions, InspectOptions, ParseEnd>;
+    std::variant<EncryptOptions, DecryptOptions, KeygenOptions, InspectOptions, InitOptions,
+                 AddOptions, ListOptions, GetOptions, RemoveOptions, MoveOptions, HistoryOptions,
+                 PinOptions, CheckCommandOptions, PasswdOptions, RecoverOptions, KeyAddOptions,
+                 KeyListOptions, KeyExportOptions, StatusOptions, ParseEnd>;
 
 // Prints help and version to standard output, errors to standard error.
 Options ParseCommandLine(int argc, const char* const* argv);

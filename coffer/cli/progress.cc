@@ -15,14 +15,6 @@ constexpr int64_t kSecond_ns = 1'000'000'000;
 constexpr int64_t kFirstDraw_ns = kSecond_ns;
 constexpr int64_t kDrawInterval_ns = kSecond_ns / 5;
 
-std::string FormatSize(double size) {
-  constexpr std::array<std::string_view, 6> kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  size_t unit = 0;
-  for (; size >= 1024 && unit + 1 < kUnits.size(); ++unit) size /= 1024;
-  const int digits = unit == 0 || size >= 100 ? 0 : 1;
-  return fmt::format("{:.{}f} {}", size, digits, kUnits[unit]);
-}
-
 std::string FormatDuration(double seconds) {
   if (seconds < 90) return fmt::format("{:.0f} s", seconds);
   if (seconds < 5400) return fmt::format("{:.0f} min", seconds / 60);
@@ -30,6 +22,14 @@ std::string FormatDuration(double seconds) {
 }
 
 }  // namespace
+
+std::string FormatSize(double size) {
+  constexpr std::array<std::string_view, 6> kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  size_t unit = 0;
+  for (; size >= 1024 && unit + 1 < kUnits.size(); ++unit) size /= 1024;
+  const int digits = unit == 0 || size >= 100 ? 0 : 1;
+  return fmt::format("{:.{}f} {}", size, digits, kUnits[unit]);
+}
 
 std::string FormatProgress(const ProgressReport& report) {
   const auto done = static_cast<double>(report.done_size);

@@ -11,6 +11,9 @@
 
 namespace coffer::cli {
 
+// E.g. "812 B", "1.2 GiB".
+std::string FormatSize(double size);
+
 struct ProgressReport {
   uint64_t done_size = 0;
   std::optional<uint64_t> total_size;

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "coffer/cli/vault_unlock.h"
+
+#include <memory>
+#include <utility>
+
+#include "coffer/base/ct.h"
+#include "coffer/base/quote.h"
+#include "coffer/cli/console.h"
+#include "coffer/cli/passphrase.h"
+#include "coffer/cli/vault_secrets.h"
+#include "coffer/os/environment.h"
+#include "coffer/os/file_system.h"
+#include "coffer/os/input.h"
+
+namespace coffer::cli {
+namespace {
+
+// Each one costs two hashes to try, and whoever holds the storage can put more there.
+constexpr size_t kMaxKeyFiles = 64;
+
+// A file of a later version may be longer.
+constexpr size_t kMaxKeyFileSize = 64 << 10;
+
+Result<Bytes> ReadStored(store::Store& store, const std::string& key) {
+  COFFER_ASSIGN_OR_RETURN(const auto object, store.Open(key));
+  if (object->size() > kMaxKeyFileSize) {
+    return Error(ErrorCode::kDamaged, Quote(key) + " is too large for a key file");
+  }
+  Bytes bytes(static_cast<size_t>(object->size()));
+  if (bytes.empty()) return bytes;
+  COFFER_ASSIGN_OR_RETURN(const size_t count, object->ReadAt(0, bytes));
+  if (count != bytes.size()) return Error(ErrorCode::kDamaged, Quote(key) + " ends early");
+  return bytes;
+}
+
+Result<KeyFileSource> ParseSource(std::string name, std::optional<std::string> key, Bytes bytes) {
+  Result<vault::KeyFile> file = vault::KeyFile::Parse(bytes);
+  if (!file.ok()) return std::move(file).error().WithContext("key file " + Quote(name));
+  return KeyFileSource{std::move(name), std::move(key), std::move(bytes), *std::move(file)};
+}
+
+Result<std::vector<KeyFileSource>> ReadNamedKeyFile(const std::string& path) {
+  COFFER_ASSIGN_OR_RETURN(const SecretBuffer content, os::ReadSecretFile(path, kMaxKeyFileSize));
+  const ByteSpan bytes = content.Expose();
+  COFFER_ASSIGN_OR_RETURN(KeyFileSource source,
+                          ParseSource(path, std::nullopt, Bytes(bytes.begin(), bytes.end())));
+  std::vector<KeyFileSource> sources;
+  sources.push_back(std::move(source));
+  return sources;
+}
+
+Result<std::vector<KeyFileSource>> ReadStoredKeyFiles(store::Store& store) {
+  COFFER_ASSIGN_OR_RETURN(const auto listed, store.List("keys"));
+  std::vector<KeyFileSource> sources;
+  std::optional<Error> first_problem;
+  for (const store::ObjectInfo& info : listed) {
+    if (info.kind != store::EntryKind::kObject || !info.key.ends_with(".key")) continue;
+    if (sources.size() == kMaxKeyFiles) {
+      PrintWarning("more than " + std::to_string(kMaxKeyFiles) +
+                   " key files in the vault: trying the first ones; --key names another");
+      break;
+    }
+    Result<KeyFileSource> source = [&]() -> Result<KeyFileSource> {
+      COFFER_ASSIGN_OR_RETURN(Bytes bytes, ReadStored(store, info.key));
+      return ParseSource(info.key, info.key, std::move(bytes));
+    }();
+    if (source.ok()) {
+      sources.push_back(*std::move(source));
+      continue;
+    }
+    PrintWarning(source.error().message());
+    if (!first_problem) first_problem = std::move(source).error();
+  }
+  if (!sources.empty()) return sources;
+  if (first_problem) return *std::move(first_problem);
+  return Error(ErrorCode::kWrongPassphrase, "no key file in the vault; name one with --key");
+}
+
+// Empty if there is none.
+std::string DataHome() {
+  if (auto home = os::GetEnvironment("XDG_DATA_HOME"); home && home->starts_with('/')) return *home;
+  const auto home = os::GetEnvironment("HOME");
+  return home && !home->empty() ? os::JoinPath(*home, ".local/share") : std::string();
+}
+
+}  // namespace
+
+Result<std::string> VaultPath(const VaultTarget& target) {
+  if (target.vault) {
+    if (target.vault->empty()) {
+      return Error(ErrorCode::kInvalidArgument, "--vault can't be empty");
+    }
+    return *target.vault;
+  }
+  if (const auto named = os::GetEnvironment("COFFER_VAULT"); named && !named->empty()) {
+    return *named;
+  }
+  const std::string data_home = DataHome();
+  if (data_home.empty()) {
+    return Error(ErrorCode::kInvalidArgument,
+                 "no vault named: give --vault DIR or set COFFER_VAULT (HOME is not set)");
+  }
+  return os::JoinPath(data_home, "coffer/default");
+}
+
+Result<std::vector<KeyFileSource>> ReadKeyFiles(const VaultTarget& target, store::Store& store) {
+  if (target.key) return ReadNamedKeyFile(*target.key);
+  if (const auto named = os::GetEnvironment("COFFER_KEY"); named && !named->empty()) {
+    return ReadNamedKeyFile(*named);
+  }
+  return ReadStoredKeyFiles(store);
+}
+
+Result<Unlocked> TryUnlock(std::vector<KeyFileSource>& sources, const SecretBuffer& secret) {
+  const auto try_all = [&](const SecretBuffer& candidate) -> Result<Unlocked> {
+    for (KeyFileSource& source : sources) {
+      Result<vault::UnlockedKeyFile> opened = source.file.Unlock(candidate);
+      if (opened.ok()) {
+        return Unlocked{std::move(opened->seed), opened->slot, std::move(source)};
+      }
+      if (opened.error().code() != ErrorCode::kWrongPassphrase) return std::move(opened).error();
+    }
+    return WrongPassphrase(secret);
+  };
+  Result<Unlocked> unlocked = try_all(secret);
+  if (unlocked.ok() || unlocked.error().code() != ErrorCode::kWrongPassphrase) return unlocked;
+  const std::optional<SecretBuffer> code = AsRecoveryCode(secret);
+  if (!code || ct::Equal(code->Expose(), secret.Expose())) return unlocked;
+  return try_all(*code);
+}
+
+Result<Unlocked> Unlock(const VaultTarget& target, store::Store& store) {
+  COFFER_ASSIGN_OR_RETURN(std::vector<KeyFileSource> sources, ReadKeyFiles(target, store));
+  COFFER_ASSIGN_OR_RETURN(const SecretBuffer secret,
+                          ExistingPassphrase(WithEnvironment(target.passphrase_source), ""));
+  return TryUnlock(sources, secret);
+}
+
+}  // namespace coffer::cli
