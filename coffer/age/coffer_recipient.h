@@ -45,13 +45,14 @@ class CofferIdentity final : public Identity {
   // of the text.
   static Result<CofferIdentity> Parse(std::string_view text);
 
+  explicit CofferIdentity(crypto::CofferSeed seed) : seed_(std::move(seed)) {}
+
   [[nodiscard]] SecretBuffer ToString() const;
 
   Result<std::optional<FileKey>> Unwrap(std::span<const Stanza> stanzas) override;
   Result<std::unique_ptr<Recipient>> ToRecipient() const override;
 
  private:
-  explicit CofferIdentity(crypto::CofferSeed seed) : seed_(std::move(seed)) {}
 
   // The expanded key, made when it is first needed: that costs a key generation.
   Result<const crypto::CofferDecapsulationKey*> Key() const;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "coffer/base/hex.h"
 #include "coffer/base/quote.h"
 #include "coffer/os/clock.h"
 
@@ -71,6 +72,11 @@ std::string_view KindWord(vault::EntryKind kind) {
   constexpr std::array<std::string_view, 7> kWords = {
       "file", "directory", "symlink", "fifo", "character device", "block device", "socket"};
   return kWords[static_cast<size_t>(kind)];
+}
+
+JsonName JsonNameOf(std::string_view base, std::string_view raw) {
+  if (IsUtf8(raw)) return {std::string(base), std::string(raw)};
+  return {std::string(base) + "_hex", hex::Encode(AsBytes(raw))};
 }
 
 }  // namespace coffer::cli

@@ -22,4 +22,12 @@ std::string LongLine(const vault::Entry& entry, std::string_view display_name);
 // "file", "directory", "symlink", "fifo", "character device", "block device", "socket".
 std::string_view KindWord(vault::EntryKind kind);
 
+// A member of JSON for raw bytes: BASE and the text if it is UTF-8, else BASE_hex and the bytes in
+// hexadecimal.
+struct JsonName {
+  std::string key;
+  std::string value;
+};
+JsonName JsonNameOf(std::string_view base, std::string_view raw);
+
 }  // namespace coffer::cli

@@ -11,6 +11,7 @@
 #include "coffer/cli/console.h"
 #include "coffer/cli/options.h"
 #include "coffer/cli/plugin_command.h"
+#include "coffer/cli/vault_commands.h"
 #include "coffer/os/cpu.h"
 #include "coffer/os/environment.h"
 #include "coffer/os/file_system.h"
@@ -21,11 +22,32 @@
 namespace coffer::cli {
 namespace {
 
-Status Run(const EncryptOptions& options) { return RunEncrypt(options); }
-Status Run(const DecryptOptions& options) { return RunDecrypt(options); }
-Status Run(const KeygenOptions& options) { return RunKeygen(options); }
-Status Run(const InspectOptions& options) { return RunInspect(options); }
-Status Run(const ParseEnd&) { return OkStatus(); }
+// How a command that only succeeds or fails ends.
+Result<ExitCode> Ended(Status status) {
+  if (!status.ok()) return std::move(status).error();
+  return ExitCode::kOk;
+}
+
+Result<ExitCode> Run(const EncryptOptions& options) { return Ended(RunEncrypt(options)); }
+Result<ExitCode> Run(const DecryptOptions& options) { return Ended(RunDecrypt(options)); }
+Result<ExitCode> Run(const KeygenOptions& options) { return Ended(RunKeygen(options)); }
+Result<ExitCode> Run(const InspectOptions& options) { return Ended(RunInspect(options)); }
+Result<ExitCode> Run(const InitOptions& options) { return RunInit(options); }
+Result<ExitCode> Run(const AddOptions& options) { return RunAdd(options); }
+Result<ExitCode> Run(const ListOptions& options) { return RunList(options); }
+Result<ExitCode> Run(const GetOptions& options) { return RunGet(options); }
+Result<ExitCode> Run(const RemoveOptions& options) { return RunRemove(options); }
+Result<ExitCode> Run(const MoveOptions& options) { return RunMove(options); }
+Result<ExitCode> Run(const HistoryOptions& options) { return RunHistory(options); }
+Result<ExitCode> Run(const PinOptions& options) { return RunPin(options); }
+Result<ExitCode> Run(const CheckCommandOptions& options) { return RunCheck(options); }
+Result<ExitCode> Run(const PasswdOptions& options) { return RunPasswd(options); }
+Result<ExitCode> Run(const RecoverOptions& options) { return RunRecover(options); }
+Result<ExitCode> Run(const KeyAddOptions& options) { return RunKeyAdd(options); }
+Result<ExitCode> Run(const KeyListOptions& options) { return RunKeyList(options); }
+Result<ExitCode> Run(const KeyExportOptions& options) { return RunKeyExport(options); }
+Result<ExitCode> Run(const StatusOptions& options) { return RunStatus(options); }
+Result<ExitCode> Run(const ParseEnd& end) { return static_cast<ExitCode>(end.exit_code); }
 
 // The name under which clients of the age plugin protocol start this program. Some, as rage, follow
 // the link of that name first, and then only the flag tells.
@@ -56,10 +78,8 @@ ExitCode Main(int argc, const char* const* argv) {
   }
   if (IsPlugin(argc, argv)) return RunPlugin(argc, argv);
   const Options options = ParseCommandLine(argc, argv);
-  if (const auto* end = std::get_if<ParseEnd>(&options))
-    return static_cast<ExitCode>(end->exit_code);
-  const Status status = std::visit([](const auto& o) { return Run(o); }, options);
-  return status.ok() ? ExitCode::kOk : ReportFailure(status.error());
+  const Result<ExitCode> ended = std::visit([](const auto& o) { return Run(o); }, options);
+  return ended.ok() ? *ended : ReportFailure(ended.error());
 }
 
 }  // namespace

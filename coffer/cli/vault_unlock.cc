@@ -12,6 +12,7 @@
 #include "coffer/os/environment.h"
 #include "coffer/os/file_system.h"
 #include "coffer/os/input.h"
+#include "coffer/vault/vault.h"
 
 namespace coffer::cli {
 namespace {
@@ -50,7 +51,8 @@ Result<std::vector<KeyFileSource>> ReadNamedKeyFile(const std::string& path) {
   return sources;
 }
 
-Result<std::vector<KeyFileSource>> ReadStoredKeyFiles(store::Store& store) {
+Result<std::vector<KeyFileSource>> ReadStoredKeyFiles(store::Store& store,
+                                                      const vault::VaultId& vault) {
   COFFER_ASSIGN_OR_RETURN(const auto listed, store.List("keys"));
   std::vector<KeyFileSource> sources;
   std::optional<Error> first_problem;
@@ -66,7 +68,8 @@ Result<std::vector<KeyFileSource>> ReadStoredKeyFiles(store::Store& store) {
       return ParseSource(info.key, info.key, std::move(bytes));
     }();
     if (source.ok()) {
-      sources.push_back(*std::move(source));
+      // Those of an init that was interrupted are of a vault that never was.
+      if (source->file.vault_id() == vault) sources.push_back(*std::move(source));
       continue;
     }
     PrintWarning(source.error().message());
@@ -105,11 +108,17 @@ Result<std::string> VaultPath(const VaultTarget& target) {
 }
 
 Result<std::vector<KeyFileSource>> ReadKeyFiles(const VaultTarget& target, store::Store& store) {
-  if (target.key) return ReadNamedKeyFile(*target.key);
-  if (const auto named = os::GetEnvironment("COFFER_KEY"); named && !named->empty()) {
-    return ReadNamedKeyFile(*named);
-  }
-  return ReadStoredKeyFiles(store);
+  // Before any question: whether this is a vault at all, and which.
+  COFFER_ASSIGN_OR_RETURN(const Bytes bytes, vault::ReadVaultFile(store));
+  COFFER_ASSIGN_OR_RETURN(const vault::VaultFile vault_file, vault::ParseVaultFile(bytes));
+  const std::optional<std::string> from_environment = os::GetEnvironment("COFFER_KEY");
+  const bool has_environment = from_environment && !from_environment->empty();
+  if (!target.key && !has_environment) return ReadStoredKeyFiles(store, vault_file.id);
+  COFFER_ASSIGN_OR_RETURN(std::vector<KeyFileSource> sources,
+                          ReadNamedKeyFile(target.key ? *target.key : *from_environment));
+  if (sources.front().file.vault_id() == vault_file.id) return sources;
+  return Error(ErrorCode::kWrongPassphrase,
+               "key file " + Quote(sources.front().name) + " is of another vault");
 }
 
 Result<Unlocked> TryUnlock(std::vector<KeyFileSource>& sources, const SecretBuffer& secret) {

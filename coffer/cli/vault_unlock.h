@@ -26,8 +26,9 @@ struct KeyFileSource {
   vault::KeyFile file;
 };
 
-// The key file that --key or COFFER_KEY name; else all in the vault, ascending by name. Those that
-// are damaged are warned about and left out; it is an error if none is left.
+// The key file that --key or COFFER_KEY name; else all of this vault in the vault, ascending by
+// name. Those that are damaged are warned about and left out; it is an error if none is left.
+// kNotFound if there is no vault.
 Result<std::vector<KeyFileSource>> ReadKeyFiles(const VaultTarget& target, store::Store& store);
 
 struct Unlocked {

@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "coffer/base/quote.h"
+#include "coffer/cli/console.h"
+#include "coffer/cli/entry_text.h"
+#include "coffer/cli/progress.h"
+#include "coffer/cli/vault_commands.h"
+#include "coffer/cli/vault_session.h"
+#include "coffer/local/exclude.h"
+#include "coffer/local/scan.h"
+#include "coffer/os/clock.h"
+#include "coffer/os/file_system.h"
+#include "coffer/os/input.h"
+#include "coffer/os/output_file.h"
+#include "coffer/os/random.h"
+#include "coffer/os/users.h"
+#include "coffer/vault/adoption.h"
+#include "coffer/vault/content_writer.h"
+#include "coffer/vault/piece_catalogue.h"
+
+namespace coffer::cli {
+namespace {
+
+// What a long run does not lose when it is stopped.
+constexpr uint64_t kCommitSize = uint64_t{4} << 30;
+constexpr int64_t kCommitInterval_ns = int64_t{5} * 60 * 1'000'000'000;
+
+// Data of a whole commit that travels in it: one note is one object.
+constexpr size_t kMaxInlineSize = 4096;
+
+constexpr size_t kMaxExcludeFileSize = size_t{16} << 20;
+
+struct Counts {
+  uint64_t added = 0;
+  uint64_t unchanged = 0;
+  uint64_t problems = 0;
+  uint64_t read_size = 0;
+  uint64_t new_size = 0;
+};
+
+// A source whose first bytes were read already.
+class ResumedSource final : public ByteSource {
+ public:
+  ResumedSource(ByteSpan first, ByteSource* rest) : first_(first), rest_(rest) {}
+
+  Result<size_t> Read(MutableByteSpan out) override {
+    if (!first_.empty()) {
+      const size_t size = std::min(first_.size(), out.size());
+      std::copy_n(first_.begin(), size, out.begin());
+      first_ = first_.subspan(size);
+      return size;
+    }
+    if (rest_ == nullptr) return size_t{0};
+    return rest_->Read(out);
+  }
+
+ private:
+  ByteSpan first_;
+  ByteSource* rest_;
+};
+
+// Counts what passes, for the progress line.
+class CountedSource final : public ByteSource {
+ public:
+  CountedSource(ByteSource& source, Progress& progress, uint64_t& count)
+      : source_(source), progress_(progress), count_(count) {}
+
+  Result<size_t> Read(MutableByteSpan out) override {
+    COFFER_ASSIGN_OR_RETURN(const size_t size, source_.Read(out));
+    progress_.Add(size);
+    count_ += size;
+    return size;
+  }
+
+ private:
+  ByteSource& source_;
+  Progress& progress_;
+  uint64_t& count_;
+};
+
+// Whether two versions of a path are the same but for what says where and when they were scanned.
+bool IsSameContent(const vault::Entry& a, const vault::Entry& b) {
+  return a.kind == b.kind && a.mode == b.mode && a.user == b.user && a.group == b.group &&
+         a.user_name == b.user_name && a.group_name == b.group_name && a.modified == b.modified &&
+         a.flags == b.flags && a.size == b.size && a.content_hash == b.content_hash &&
+         a.holes == b.holes && a.link_target == b.link_target && a.attributes == b.attributes &&
+         a.device == b.device && a.link_group.has_value() == b.link_group.has_value();
+}
+
+// Takes entries and data, and makes commits of them.
+class Adder {
+ public:
+  Adder(VaultSession& session, const AddOptions& options, Progress& progress)
+      : session_(session), options_(options), progress_(progress) {
+    StartDraft();
+  }
+
+  // An entry without data.
+  Status Add(vault::Entry entry) {
+    const vault::Version* current = Current(entry.path);
+    if (current != nullptr && IsSameContent(entry, current->entry)) {
+      ++counts_.unchanged;
+      return OkStatus();
+    }
+    ++counts_.added;
+    if (!options_.dry_run) draft_.entries.push_back(std::move(entry));
+    return CommitIfDue();
+  }
+
+  // Whether a file that was scanned need not be read.
+  bool IsUnchanged(const vault::Entry& scanned) {
+    const vault::Version* current = Current(scanned.path);
+    if (current == nullptr) return false;
+    const vault::CommitInfo& commit = session_.state().CommitOf(*current);
+    const bool same = commit.writer == session_.installation->writer() &&
+                      local::IsUnchanged(scanned, current->entry, commit.scan_started);
+    if (same) ++counts_.unchanged;
+    return same;
+  }
+
+  // A file: its data, and then what `finish` makes of the entry. A failure of `source` or `finish`
+  // is this file's alone, and says so; one of the vault ends everything.
+  struct FileResult {
+    std::optional<Error> problem;
+  };
+  template <class Finish>
+  Result<FileResult> AddFile(vault::Entry entry, ByteSource& source, Finish finish) {
+    CountedSource counted(source, progress_, counts_.read_size);
+    Held held;
+    Status first = Hold(counted, held);
+    if (!first.ok()) return FileResult{std::move(first).error()};
+    std::optional<size_t> ticket;
+    if (!held.whole) {
+      COFFER_TRY(SpillHeld());
+      Result<std::optional<size_t>> stored = Store(held, &counted);
+      if (!stored.ok()) return std::move(stored).error();
+      if (!*stored) return FileResult{std::move(source_problem_)};
+      ticket = *stored;
+    }
+    Status finished = finish(entry);
+    if (!finished.ok()) return FileResult{std::move(finished).error()};
+    pending_.push_back({std::move(entry), ticket, std::move(held.bytes)});
+    COFFER_TRY(CommitIfDue());
+    return FileResult{};
+  }
+
+  // Publishes what is not published, and commits.
+  Status Commit() {
+    if (options_.dry_run) return OkStatus();
+    COFFER_TRY(TakeContents());
+    if (draft_.entries.empty()) return OkStatus();
+    draft_.remark = options_.remark;
+    draft_.keys_to_settle = std::exchange(adopted_keys_, {});
+    COFFER_ASSIGN_OR_RETURN(const vault::Vault::Committed committed,
+                            session_.vault->Commit(std::move(draft_), !options_.no_padding));
+    for (const std::string& warning : committed.warnings) PrintWarning(warning);
+    commits_.push_back(committed.id);
+    StartDraft();
+    return OkStatus();
+  }
+
+  Counts& counts() { return counts_; }
+  [[nodiscard]] const std::vector<vault::Id>& commits() const { return commits_; }
+
+ private:
+  // The first bytes of a file: all of it, if it fits into what may travel in the commit.
+  struct Held {
+    SecretBuffer bytes;
+    bool whole = false;
+  };
+  struct PendingFile {
+    vault::Entry entry;
+    std::optional<size_t> ticket;
+    SecretBuffer held;  // if there is no ticket
+  };
+
+  const vault::Version* Current(const std::string& path) {
+    const auto found = session_.state().Find(path);
+    return found.empty() ? nullptr : &found.front();
+  }
+
+  void StartDraft() {
+    draft_ = vault::Draft();
+    draft_.scan_started = os::WallTime(os::SystemClock());
+    draft_start_ns_ = os::SystemClock().MonotonicNanoseconds();
+    draft_read_size_ = counts_.read_size;
+  }
+
+  Status CommitIfDue() {
+    if (options_.atomic || options_.dry_run) return OkStatus();
+    const int64_t age_ns = os::SystemClock().MonotonicNanoseconds() - draft_start_ns_;
+    if (counts_.read_size - draft_read_size_ < kCommitSize && age_ns < kCommitInterval_ns) {
+      return OkStatus();
+    }
+    return Commit();
+  }
+
+  Status Hold(ByteSource& source, Held& held) {
+    if (options_.dry_run) return Skip(source, held);
+    const size_t room = writer_ != nullptr ? 0 : kMaxInlineSize - held_size_;
+    held.bytes = SecretBuffer(room + 1);
+    COFFER_ASSIGN_OR_RETURN(const size_t size, ReadFull(source, held.bytes.ExposeMutable()));
+    held.bytes.Truncate(size);
+    held.whole = size <= room;
+    if (held.whole) held_size_ += size;
+    return OkStatus();
+  }
+
+  Status Skip(ByteSource& source, Held& held) {
+    SecretBuffer buffer(size_t{1} << 20);
+    while (true) {
+      COFFER_ASSIGN_OR_RETURN(const size_t size, source.Read(buffer.ExposeMutable()));
+      if (size == 0) break;
+    }
+    held.whole = true;
+    return OkStatus();
+  }
+
+  // Hands the data of files that were to travel in the commit to the segments after all.
+  Status SpillHeld() {
+    COFFER_TRY(EnsureWriter());
+    for (PendingFile& file : pending_) {
+      if (file.ticket) continue;
+      ResumedSource source(file.held.Expose(), nullptr);
+      COFFER_ASSIGN_OR_RETURN(file.ticket, writer_->Add(source));
+      file.held.Clear();
+    }
+    held_size_ = 0;
+    return OkStatus();
+  }
+
+  // The ticket; nothing if the source failed, which is then in source_problem_.
+  Result<std::optional<size_t>> Store(const Held& held, ByteSource* rest) {
+    FailureWatch watched(*rest);
+    ResumedSource source(held.bytes.Expose(), &watched);
+    Result<size_t> ticket = writer_->Add(source);
+    if (ticket.ok()) {
+      COFFER_TRY(session_.vault->Publish(writer_->TakeFinished()));
+      return std::optional<size_t>(*ticket);
+    }
+    if (!watched.failure()) return std::move(ticket).error();
+    source_problem_ = watched.failure();
+    return std::optional<size_t>();
+  }
+
+  // Tells a source's failure from the vault's.
+  class FailureWatch final : public ByteSource {
+   public:
+    explicit FailureWatch(ByteSource& source) : source_(source) {}
+    Result<size_t> Read(MutableByteSpan out) override {
+      Result<size_t> size = source_.Read(out);
+      if (!size.ok()) failure_ = size.error();
+      return size;
+    }
+    [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
+
+   private:
+    ByteSource& source_;
+    std::optional<Error> failure_;
+  };
+
+  Status EnsureWriter() {
+    if (writer_ != nullptr) return OkStatus();
+    vault::Vault& vault = *session_.vault;
+    const vault::State& state = vault.state();
+    for (const vault::Version& version : state.versions()) {
+      const vault::Entry& entry = version.entry;
+      for (size_t i = 0; i < entry.blobs.size(); ++i) {
+        const bool is_last = i + 1 == entry.blobs.size();
+        const uint64_t size =
+            is_last ? entry.data_size() - i * vault::kPieceSize : vault::kPieceSize;
+        catalogue_.Add(entry.piece_hashes.empty() ? entry.content_hash : entry.piece_hashes[i],
+                       size, entry.blobs[i]);
+      }
+    }
+    const vault::SegmentAuthor author{vault.id(), session_.installation->writer(),
+                                      vault::kOwnerCapability, &vault.seed()};
+    COFFER_TRY(Adopt(author));
+    COFFER_TRY(session_.store->Prepare({}));
+    COFFER_ASSIGN_OR_RETURN(
+        writer_,
+        vault::ContentWriter::Create(
+            *session_.store, vault.recipient(), os::SystemRandom(), author, state.segments(),
+            catalogue_, {.segment_size = options_.segment_size, .padding = !options_.no_padding}));
+    return OkStatus();
+  }
+
+  // Segments that an interrupted run of this machine finished: newer than its last commit.
+  Status Adopt(const vault::SegmentAuthor& author) {
+    const vault::State& state = session_.state();
+    os::FileTime last{INT64_MIN, 0};
+    for (const vault::CommitInfo& info : state.commits()) {
+      if (info.writer == author.writer) last = std::max(last, info.time);
+    }
+    COFFER_ASSIGN_OR_RETURN(const auto listed, session_.store->List("segments"));
+    std::vector<vault::Id> unreferenced;
+    for (const store::ObjectInfo& info : listed) {
+      const auto id = vault::IdOfKey(vault::ObjectClass::kSegment, info.key);
+      if (id && info.modified > last && !state.segments().Find(*id)) unreferenced.push_back(*id);
+    }
+    if (unreferenced.empty()) return OkStatus();
+    COFFER_ASSIGN_OR_RETURN(
+        const size_t count,
+        vault::AdoptSegments(*session_.store, unreferenced, session_.vault->identity(), author,
+                             state.segments(), catalogue_, &adopted_keys_));
+    static_cast<void>(count);
+    return OkStatus();
+  }
+
+  // Moves pending files into the draft, their data published.
+  Status TakeContents() {
+    if (writer_ != nullptr) {
+      COFFER_TRY(SpillHeld());
+      COFFER_ASSIGN_OR_RETURN(std::vector<vault::SealedObject> segments, writer_->Flush());
+      COFFER_TRY(session_.vault->Publish(std::move(segments)));
+      counts_.new_size = writer_->new_size();
+    }
+    for (PendingFile& file : pending_) {
+      vault::Entry& entry = file.entry;
+      if (file.ticket) {
+        vault::StoredContent content = writer_->Take(*file.ticket);
+        entry.content_hash = content.content_hash;
+        entry.blobs = std::move(content.blobs);
+        entry.piece_hashes = std::move(content.piece_hashes);
+      } else {
+        const ByteSpan data = file.held.Expose();
+        entry.content_hash = vault::HashPiece(data);
+        entry.inline_data.assign(data.begin(), data.end());
+        counts_.new_size += data.size();
+      }
+      KeepIfNew(std::move(entry));
+    }
+    pending_.clear();
+    held_size_ = 0;
+    return OkStatus();
+  }
+
+  void KeepIfNew(vault::Entry entry) {
+    const vault::Version* current = Current(entry.path);
+    // A version of this machine is renewed, so that the file is not read next time.
+    if (current != nullptr && IsSameContent(entry, current->entry) &&
+        session_.state().CommitOf(*current).writer != session_.installation->writer()) {
+      ++counts_.unchanged;
+      return;
+    }
+    ++counts_.added;
+    draft_.entries.push_back(std::move(entry));
+  }
+
+  VaultSession& session_;
+  const AddOptions& options_;
+  Progress& progress_;
+  Counts counts_;
+  vault::PieceCatalogue catalogue_;
+  std::unique_ptr<vault::ContentWriter> writer_;
+  std::vector<std::string> adopted_keys_;
+  vault::Draft draft_;
+  int64_t draft_start_ns_ = 0;
+  uint64_t draft_read_size_ = 0;
+  std::vector<PendingFile> pending_;
+  size_t held_size_ = 0;
+  std::optional<Error> source_problem_;
+  std::vector<vault::Id> commits_;
+};
+
+class AddVisitor final : public local::ScanVisitor {
+ public:
+  explicit AddVisitor(Adder& adder) : adder_(adder) {}
+
+  Status OnEntry(local::ScannedItem& item) override {
+    if (item.entry().kind != vault::EntryKind::kFile) return adder_.Add(std::move(item.entry()));
+    if (adder_.IsUnchanged(item.entry())) return OkStatus();
+    Result<std::unique_ptr<local::ScannedFile>> file = item.Open();
+    if (!file.ok()) {
+      OnProblem(item.path(), file.error());
+      return OkStatus();
+    }
+    bool changed = false;
+    COFFER_ASSIGN_OR_RETURN(
+        const Adder::FileResult result,
+        adder_.AddFile(item.entry(), **file, [&](vault::Entry& entry) -> Status {
+          COFFER_ASSIGN_OR_RETURN(changed, (*file)->FinishReading(entry));
+          return OkStatus();
+        }));
+    if (result.problem) {
+      OnProblem(item.path(), *result.problem);
+    } else if (changed) {
+      OnProblem(item.path(), Error(ErrorCode::kIo, "it changed while it was read"));
+    }
+    return OkStatus();
+  }
+
+  void OnProblem(const std::string& path, const Error& error) override {
+    ++adder_.counts().problems;
+    PrintError(Quote(path) + ": " + error.message());
+  }
+
+  void OnNote(const std::string& path, const std::string& what) override {
+    PrintWarning(Quote(path) + ": " + what);
+  }
+
+ private:
+  Adder& adder_;
+};
+
+Status CheckAddOptions(const AddOptions& options) {
+  const auto invalid = [](const char* message) {
+    return Error(ErrorCode::kInvalidArgument, message);
+  };
+  if (options.paths.empty() && !options.stdin_name) return invalid("nothing to add");
+  if (options.to && options.paths.size() != 1) return invalid("--to is for one PATH");
+  if (options.remark && !IsUtf8(*options.remark)) return invalid("a remark has to be UTF-8");
+  return OkStatus();
+}
+
+Result<std::vector<local::ScanSource>> Sources(const AddOptions& options) {
+  std::vector<local::ScanSource> sources;
+  for (const std::string& path : options.paths) {
+    COFFER_ASSIGN_OR_RETURN(std::string name, local::NormalizeName(options.to.value_or(path)));
+    sources.push_back({path, std::move(name)});
+  }
+  return sources;
+}
+
+Result<local::ExcludeList> Excludes(const AddOptions& options) {
+  local::ExcludeList list;
+  for (const std::string& pattern : options.excludes) COFFER_TRY(list.Add(pattern));
+  for (const std::string& path : options.exclude_files) {
+    COFFER_ASSIGN_OR_RETURN(const SecretBuffer text, os::ReadSecretFile(path, kMaxExcludeFileSize));
+    COFFER_TRY(list.AddLines(text.ExposeText()));
+  }
+  return list;
+}
+
+Status AddStandardInput(Adder& adder, const std::string& name) {
+  COFFER_ASSIGN_OR_RETURN(const std::string path, local::NormalizeName(name));
+  if (path.empty()) return Error(ErrorCode::kInvalidArgument, "--stdin-name can't be empty");
+  COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<os::Input> input, os::OpenInput("-"));
+  vault::Entry entry;
+  entry.path = path;
+  entry.mode = 0644;
+  entry.user = input->stat().user;
+  entry.group = input->stat().group;
+  entry.modified = os::WallTime(os::SystemClock());
+  const uint64_t before = adder.counts().read_size;
+  COFFER_ASSIGN_OR_RETURN(const Adder::FileResult result,
+                          adder.AddFile(std::move(entry), *input, [&](vault::Entry& done) {
+                            done.size = adder.counts().read_size - before;
+                            return OkStatus();
+                          }));
+  // Half of a stream is nothing that anybody asked for.
+  if (result.problem) return *result.problem;
+  return OkStatus();
+}
+
+void Report(const AddOptions& options, const Adder& adder, const Counts& counts) {
+  if (options.json) {
+    nlohmann::ordered_json json;
+    json["added"] = counts.added;
+    json["unchanged"] = counts.unchanged;
+    json["problems"] = counts.problems;
+    json["read_size"] = counts.read_size;
+    json["new_size"] = counts.new_size;
+    json["commits"] = nlohmann::ordered_json::array();
+    for (const vault::Id& id : adder.commits()) json["commits"].push_back(ShortId(id));
+    static_cast<void>(os::StandardOutput().Write(AsBytes(json.dump() + "\n")));
+    return;
+  }
+  if (options.target.quiet) return;
+  const std::string verb = options.dry_run ? "would add " : "added ";
+  PrintNote(verb + std::to_string(counts.added) + ", unchanged " +
+            std::to_string(counts.unchanged) + "; read " +
+            FormatSize(static_cast<double>(counts.read_size)) + ", stored " +
+            FormatSize(static_cast<double>(counts.new_size)));
+}
+
+}  // namespace
+
+Result<ExitCode> RunAdd(const AddOptions& options) {
+  COFFER_TRY(CheckAddOptions(options));
+  COFFER_ASSIGN_OR_RETURN(const std::vector<local::ScanSource> sources, Sources(options));
+  local::ScanOptions scan_options;
+  COFFER_ASSIGN_OR_RETURN(scan_options.excludes, Excludes(options));
+  scan_options.one_file_system = options.one_file_system;
+  COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<VaultSession> session, OpenVault(options.target));
+  COFFER_TRY(session->vault->CheckWritable());
+  COFFER_ASSIGN_OR_RETURN(scan_options.vault, os::RealFileSystem().Stat(session->path));
+
+  Progress progress(std::nullopt, ProgressIsVisible(options.target.quiet), os::StandardError(),
+                    os::SystemClock());
+  Adder adder(*session, options, progress);
+  AddVisitor visitor(adder);
+  COFFER_TRY(local::Scan(os::RealFileSystem(), os::SystemUsers(), sources, scan_options, visitor));
+  if (options.stdin_name) COFFER_TRY(AddStandardInput(adder, *options.stdin_name));
+  COFFER_TRY(adder.Commit());
+  Report(options, adder, adder.counts());
+  const ExitCode done = adder.counts().problems == 0 ? ExitCode::kOk : ExitCode::kPartial;
+  return Graver(session->exit_code, done);
+}
+
+}  // namespace coffer::cli
