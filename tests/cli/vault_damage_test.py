@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Damage of every kind to every class of object, and adds that are killed at any system call.
+
+usage: vault_damage_test.py BIN_DIR
+"""
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+from vault_test import DAMAGED, FAILED, OK, Machine  # noqa: E402
+
+import tempfile  # noqa: E402
+
+
+def objects(vault, kind):
+    """The paths of one class of objects, sorted."""
+    if kind == "coffer-vault":
+        return [os.path.join(vault, kind)]
+    return sorted(os.path.join(directory, name)
+                  for directory, _, names in os.walk(os.path.join(vault, kind)) for name in names)
+
+
+def rewrite(path, change):
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    os.remove(path)
+    with open(path, "wb") as file:
+        file.write(change(data))
+
+
+def flip(place):
+    def change(data):
+        data[int(len(data) * place) if isinstance(place, float) else place] ^= 0x10
+        return data
+    return change
+
+
+DAMAGES = {
+    "emptied": lambda data: b"",
+    "cut to one byte": lambda data: data[:1],
+    "cut in the header": lambda data: data[:len(data) // 3],
+    "cut by one byte": lambda data: data[:-1],
+    "longer": lambda data: data + b"\0",
+    "flipped at the front": flip(3),
+    "flipped in the middle": flip(0.5),
+    "flipped at the end": flip(-1),
+}
+
+
+class DamageTest(unittest.TestCase):
+    binaries = ""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.holder = tempfile.TemporaryDirectory()
+        cls.machine = m = Machine(cls.binaries, cls.holder.name).init()
+        cls.contents = {}
+        # 18 commits: one checkpoint over 16, two that it does not cover.
+        for number in range(18):
+            name = f"file-{number:02}"
+            cls.contents[name] = os.urandom(9000)
+            m.run("add", "-q", "--stdin-name", name, stdin=cls.contents[name])
+        cls.pristine = m.vault + "-pristine"
+        shutil.copytree(m.vault, cls.pristine)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.holder.cleanup()
+
+    def setUp(self):
+        shutil.rmtree(self.machine.vault)
+        shutil.copytree(self.pristine, self.machine.vault)
+
+    def get_what_is_whole(self):
+        """How many files come out; each is right, or does not come out at all."""
+        whole = 0
+        for name, content in list(self.contents.items())[::6]:
+            done = subprocess.run(
+                [self.machine.program, "get", name, "-o", "-"], capture_output=True, check=False,
+                cwd=self.machine.directory, env=self.machine.environment)
+            if done.stdout:
+                self.assertEqual(done.stdout, content)
+                whole += 1
+            else:
+                self.assertNotEqual(done.returncode, OK)
+        return whole
+
+    def test_every_damage_to_every_class(self):
+        for kind, readable in (("segments", 2), ("commits", 2), ("checkpoints", 3)):
+            for damage, change in DAMAGES.items():
+                with self.subTest(kind=kind, damage=damage):
+                    self.setUp()
+                    victim = objects(self.machine.vault, kind)[0]
+                    rewrite(victim, change)
+                    name = os.path.basename(victim).encode()
+                    self.assertIn(name, self.machine.out("check", code=DAMAGED))
+                    self.assertIn(name, self.machine.out("check", "--no-key", code=DAMAGED))
+                    self.assertGreaterEqual(self.get_what_is_whole(), readable)
+
+    def test_removed_and_swapped_objects(self):
+        for kind in ("segments", "commits"):
+            with self.subTest(kind=kind, damage="removed"):
+                self.setUp()
+                os.remove(objects(self.machine.vault, kind)[0])
+                self.machine.run("check", code=DAMAGED)
+                self.assertGreaterEqual(self.get_what_is_whole(), 2)
+            with self.subTest(kind=kind, damage="swapped"):
+                self.setUp()
+                first, second = objects(self.machine.vault, kind)[:2]
+                os.rename(first, first + ".x")
+                os.rename(second, first)
+                os.rename(first + ".x", second)
+                found = self.machine.out("check", code=DAMAGED)
+                self.assertIn(os.path.basename(first).encode(), found)
+                self.assertIn(os.path.basename(second).encode(), found)
+        # State is all there without a checkpoint.
+        self.setUp()
+        os.remove(objects(self.machine.vault, "checkpoints")[0])
+        self.machine.run("check")
+        self.assertEqual(self.get_what_is_whole(), 3)
+
+    def test_damage_to_what_a_vault_begins_with(self):
+        for damage, change in DAMAGES.items():
+            with self.subTest(damage=damage):
+                self.setUp()
+                rewrite(objects(self.machine.vault, "coffer-vault")[0], change)
+                if damage != "flipped at the end":  # the MAC, which takes the key
+                    self.machine.run("check", "--no-key", code=DAMAGED)
+                self.machine.run("add", "--stdin-name", "x", stdin=b"x", code=DAMAGED)
+                self.setUp()
+                rewrite(objects(self.machine.vault, "keys")[0], change)
+                self.machine.run("check", "--no-key", code=DAMAGED)
+                self.machine.run("list", code=DAMAGED)
+        self.setUp()
+        os.remove(os.path.join(self.machine.vault, "coffer-vault"))
+        self.machine.run("list", code=FAILED)
+        self.machine.run("init", "-q", "--no-recovery", code=FAILED)
+
+    def test_objects_of_another_vault(self):
+        """Whole, of the right form, and made by nobody who has the seed."""
+        with tempfile.TemporaryDirectory() as directory:
+            other = Machine(self.binaries, directory).init()
+            other.run("add", "-q", "--stdin-name", "planted", stdin=os.urandom(9000))
+            for kind in ("commits", "segments"):
+                for path in objects(other.vault, kind):
+                    target = path.replace(other.vault, self.machine.vault)
+                    shutil.copy(path, target)
+        done = self.machine.run("list", code=DAMAGED)
+        self.assertNotIn(b"planted", done.stdout)
+        self.assertEqual(len(done.stdout.splitlines()), len(self.contents))
+        self.assertIn(b"commits/", self.machine.out("list", "--unverified", code=DAMAGED))
+
+    def test_strangers_are_named(self):
+        for name in ("commits/x", "segments/zz", "readme", "segments/ab/" + "0" * 63):
+            path = os.path.join(self.machine.vault, name)
+            with open(path, "w", encoding="ascii") as file:
+                file.write("x")
+            self.assertIn(name.encode(), self.machine.out("check", "--no-key"))
+
+
+class KillTest(unittest.TestCase):
+    binaries = ""
+
+    def kill_at(self, call, number):
+        """Adds with strace, which kills at entry of a thread's Nth call; whether it came to that."""
+        m = self.machine
+        done = subprocess.run(
+            ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e",
+             f"inject={call}:signal=KILL:when={number}", m.program, "add", "-q", "tree"],
+            cwd=m.directory, env=m.environment, capture_output=True, check=False)
+        return done.returncode != OK
+
+    def test_an_add_that_is_killed_loses_nothing(self):
+        for call in ("write", "pwrite64", "fsync", "fdatasync", "renameat2", "mkdir", "linkat",
+                     "openat"):
+            hits = 0
+            for number in range(1, 40):
+                with tempfile.TemporaryDirectory() as directory:
+                    self.machine = m = Machine(self.binaries, directory).init()
+                    m.run("add", "-q", "--stdin-name", "before", stdin=b"acknowledged")
+                    os.mkdir(m.path("tree"))
+                    for i in range(20):
+                        with open(m.path("tree", str(i)), "wb") as file:
+                            file.write(os.urandom(5000))
+                    if not self.kill_at(call, number):
+                        break
+                    hits += 1
+                    with self.subTest(call=call, number=number):
+                        self.assertEqual(m.out("get", "before", "-o", "-"), b"acknowledged")
+                        m.run("check", "--read-data")
+                        m.run("add", "-q", "tree")
+                        m.run("get", "tree", "-o", "back")
+                        subprocess.run(["diff", "-r", m.path("tree"), m.path("back")], check=True)
+                        m.run("check")
+            if call in ("fsync", "renameat2"):
+                self.assertGreater(hits, 1, call)
+
+
+if __name__ == "__main__":
+    DamageTest.binaries = KillTest.binaries = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
