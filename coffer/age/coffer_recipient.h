@@ -53,7 +53,6 @@ class CofferIdentity final : public Identity {
   Result<std::unique_ptr<Recipient>> ToRecipient() const override;
 
  private:
-
   // The expanded key, made when it is first needed: that costs a key generation.
   Result<const crypto::CofferDecapsulationKey*> Key() const;
 
