@@ -79,7 +79,7 @@ class Getter {
       ++hole;
       return OkStatus();
     };
-    const Status read = reader_.Read(entry, [&](uint64_t, ByteSpan bytes) -> Status {
+    Status read = reader_.Read(entry, [&](uint64_t, ByteSpan bytes) -> Status {
       while (!bytes.empty()) {
         if (hole != entry.holes.end() && hole->offset == position) {
           COFFER_TRY(write_hole());
@@ -95,7 +95,7 @@ class Getter {
       }
       return OkStatus();
     });
-    if (!read.ok()) return read;
+    if (!read.ok()) return std::move(read).error();
     while (hole != entry.holes.end()) COFFER_TRY(write_hole());
     return OkStatus();
   }

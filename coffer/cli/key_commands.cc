@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "coffer/age/coffer_recipient.h"
-#include "coffer/base/hex.h"
+#include "coffer/base/check.h"
 #include "coffer/base/quote.h"
 #include "coffer/cli/console.h"
 #include "coffer/cli/entry_text.h"
@@ -125,6 +125,7 @@ Result<ExitCode> RunPasswd(const PasswdOptions& options) {
   const size_t slot = open.unlocked.slot;
   if (options.new_recovery) {
     COFFER_ASSIGN_OR_RETURN(const std::optional<SecretBuffer> code, NewRecoveryCode(recovery));
+    COFFER_CHECK(code.has_value());
     COFFER_TRY(ReplaceSlot(open, slot == kPassphraseSlot ? kRecoverySlot : kPassphraseSlot, *code));
   } else {
     COFFER_ASSIGN_OR_RETURN(const SecretBuffer passphrase,

@@ -46,19 +46,25 @@ class References {
 
 // Gives a commit the table of the segments that its entries use, and their numbers in it.
 void UseOwnSegmentTable(vault::Commit& commit, const SegmentTable& segments) {
-  std::map<Id, uint32_t> numbers;  // from id, since the record's table ascends by it
+  struct Use {
+    const KnownSegment* known;
+    uint32_t number;
+  };
+  std::map<Id, Use> uses;  // from id, since the record's table ascends by it
   for (const Entry& entry : commit.entries) {
-    for (const Blob& blob : entry.blobs) numbers.emplace(segments.at(blob.segment).id, 0);
+    for (const Blob& blob : entry.blobs) {
+      const KnownSegment& known = segments.at(blob.segment);
+      uses.try_emplace(known.id, Use{&known, 0});
+    }
   }
   uint32_t next = 0;
-  for (auto& [id, number] : numbers) {
-    number = next++;
-    const KnownSegment& known = segments.at(*segments.Find(id));
+  for (auto& [id, use] : uses) {
+    use.number = next++;
     commit.segments.push_back(
-        {known.id, known.object_size, known.header_size, known.file_key.Duplicate()});
+        {id, use.known->object_size, use.known->header_size, use.known->file_key.Duplicate()});
   }
   for (Entry& entry : commit.entries) {
-    for (Blob& blob : entry.blobs) blob.segment = numbers.at(segments.at(blob.segment).id);
+    for (Blob& blob : entry.blobs) blob.segment = uses.at(segments.at(blob.segment).id).number;
   }
 }
 
@@ -92,7 +98,8 @@ Result<uint64_t> Vault::NextSeq(Turn& turn) {
       return settled.error();
     }
   }
-  const uint64_t last = turn.last() ? turn.last()->seq : 0;
+  const std::optional<SeenCommit> last_commit = turn.last();
+  const uint64_t last = last_commit ? last_commit->seq : 0;
   const WriterId& writer = context_.installation.writer();
   for (const WriterSeq& newest : state_->newest()) {
     if (newest.writer != writer || newest.seq <= last) continue;

@@ -214,7 +214,9 @@ Status Vault::FindAbsences(const Loading& loading) {
     absences.push_back({gap.id.value_or(Id{}), gap.writer, gap.seq});
   }
   for (const Id& id : loading.covered) {
-    if (!loading.listed.contains(id)) absences.push_back({id, WriterId{}, 0});
+    if (loading.listed.contains(id)) continue;
+    const CommitInfo* const info = state_->FindCommit(id);
+    absences.push_back({id, info ? info->writer : WriterId{}, info ? info->seq : 0});
   }
   std::ranges::sort(absences);
   const auto repeated = std::ranges::unique(absences);
