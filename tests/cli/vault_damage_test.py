@@ -4,6 +4,7 @@
 
 usage: vault_damage_test.py BIN_DIR
 """
+import hashlib
 import os
 import shutil
 import subprocess
@@ -155,12 +156,72 @@ class DamageTest(unittest.TestCase):
         self.assertEqual(len(done.stdout.splitlines()), len(self.contents))
         self.assertIn(b"commits/", self.machine.out("list", "--unverified", code=DAMAGED))
 
+    def test_records_of_somebody_who_has_the_recipient(self):
+        """The recipient is public: anybody can make an age file to it, and nobody a MAC."""
+        m = self.machine
+        m.run("key", "export", "--identity", "identity")
+        self.addCleanup(os.remove, m.path("identity"))
+        recipient = m.out("keygen", "-y", "identity").decode().strip()
+        for kind in ("commits", "checkpoints"):
+            for place in (9, 60, -1):
+                with self.subTest(kind=kind, place=place):
+                    self.setUp()
+                    original = objects(m.vault, kind)[0]
+                    plain = bytearray(m.out("decrypt", "-i", "identity", original))
+                    if place == -1:  # as it is, under a file key of its own: a second of the same
+                        place = len(plain.rstrip(b"\0")) - 1
+                    plain[place] ^= 1
+                    forged = m.out("encrypt", "-r", recipient, stdin=bytes(plain))
+                    name = hashlib.sha256(forged).hexdigest()
+                    with open(os.path.join(m.vault, kind, name), "wb") as file:
+                        file.write(forged)
+                    done = m.run("list", code=DAMAGED)
+                    self.assertIn(name.encode(), done.stderr)
+                    self.assertEqual(len(done.stdout.splitlines()), len(self.contents))
+                    m.run("check", "--no-key")  # whole, as far as anybody can tell without the key
+                    self.assertIn(name.encode(), m.out("check", code=DAMAGED))
+
     def test_strangers_are_named(self):
         for name in ("commits/x", "segments/zz", "readme", "segments/ab/" + "0" * 63):
             path = os.path.join(self.machine.vault, name)
             with open(path, "w", encoding="ascii") as file:
                 file.write("x")
             self.assertIn(name.encode(), self.machine.out("check", "--no-key"))
+
+
+class FullDiskTest(unittest.TestCase):
+    """On a file system of 4 MiB, in a mount namespace of its own."""
+    binaries = ""
+
+    def test_a_full_disk(self):
+        with tempfile.TemporaryDirectory() as directory:
+            subprocess.run(["unshare", "--map-root-user", "--mount", sys.executable,
+                            os.path.realpath(__file__), self.binaries, "--on-small-disk",
+                            directory], check=True)
+
+    def on_small_disk(self, directory):
+        disk = os.path.join(directory, "disk")
+        os.mkdir(disk)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "none", disk], check=True)
+        m = Machine(self.binaries, directory, vault=os.path.join(disk, "vault")).init()
+        for name in ("first", "second"):
+            m.run("add", "-q", "--stdin-name", name, stdin=name.encode() * 5000)
+        done = m.run("add", "--stdin-name", "big", stdin=os.urandom(8 << 20), code=FAILED)
+        self.assertIn(b"No space left", done.stderr)
+        self.assertEqual(os.listdir(os.path.join(m.vault, "tmp")), [])
+        m.run("check", "--read-data")
+        with open(os.path.join(disk, "filler"), "wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(4096))
+            except OSError:
+                pass
+        m.run("add", "--stdin-name", "small", stdin=b"x" * 5000, code=FAILED)
+        done = m.run("rm", "first")
+        self.assertIn(b"reserve", done.stderr)
+        self.assertEqual(m.out("list").split(), [b"second"])
+        self.assertEqual(m.out("get", "second", "-o", "-"), b"second" * 5000)
+        m.run("check", "--read-data")
 
 
 class KillTest(unittest.TestCase):
@@ -202,5 +263,9 @@ class KillTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    DamageTest.binaries = KillTest.binaries = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    binaries = os.path.abspath(sys.argv.pop(1))
+    DamageTest.binaries = KillTest.binaries = FullDiskTest.binaries = binaries
+    if sys.argv[1:2] == ["--on-small-disk"]:
+        FullDiskTest().on_small_disk(sys.argv[2])
+    else:
+        unittest.main()
