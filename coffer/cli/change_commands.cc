@@ -87,6 +87,8 @@ Result<ExitCode> RunRemove(const RemoveOptions& options) {
   std::set<std::string> paths;
   for (const std::string& name : options.names) {
     COFFER_ASSIGN_OR_RETURN(const std::string path, local::NormalizeName(name));
+    if (path.empty())
+      return Invalid("the whole vault can't be removed at once: name what to remove");
     const auto versions = session->state().Below(path);
     if (versions.empty()) {
       return Error(ErrorCode::kNotFound,

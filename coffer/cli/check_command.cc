@@ -92,7 +92,7 @@ Result<ExitCode> RunCheck(const CheckCommandOptions& options) {
     }
     bare_store = std::make_unique<store::LocalStore>(os::RealFileSystem(), path);
   } else {
-    COFFER_ASSIGN_OR_RETURN(session, OpenVault(options.target));
+    COFFER_ASSIGN_OR_RETURN(session, OpenVault(options.target, Reporting::kLeave));
   }
   store::Store& store = session ? *session->store : *bare_store;
 

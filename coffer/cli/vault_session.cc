@@ -42,7 +42,7 @@ std::optional<VersionSelector> ParseVersionSelector(const std::string& text) {
 
 }  // namespace
 
-Result<std::unique_ptr<VaultSession>> OpenVault(const VaultTarget& target) {
+Result<std::unique_ptr<VaultSession>> OpenVault(const VaultTarget& target, Reporting reporting) {
   auto session = std::make_unique<VaultSession>();
   COFFER_ASSIGN_OR_RETURN(session->path, VaultPath(target));
   session->store = std::make_unique<store::LocalStore>(os::RealFileSystem(), session->path);
@@ -63,7 +63,9 @@ Result<std::unique_ptr<VaultSession>> OpenVault(const VaultTarget& target) {
   COFFER_ASSIGN_OR_RETURN(session->vault, vault::Vault::Open(context, unlocked->seed, id));
   COFFER_TRY(session->vault->Load());
   for (const std::string& note : session->installation->notes()) PrintWarning(note);
-  session->exit_code = ReportFindings(session->vault->findings());
+  if (reporting == Reporting::kSay) {
+    session->exit_code = ReportFindings(session->vault->findings());
+  }
   return session;
 }
 

@@ -2,6 +2,7 @@
 // An open vault, and what its commands share.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,8 +30,12 @@ struct VaultSession {
   [[nodiscard]] const vault::State& state() const { return vault->state(); }
 };
 
+// Whether opening says what is wrong, or leaves that to the command.
+enum class Reporting : uint8_t { kSay, kLeave };
+
 // Unlocks the vault and loads it. What is wrong in it is said on standard error.
-Result<std::unique_ptr<VaultSession>> OpenVault(const VaultTarget& target);
+Result<std::unique_ptr<VaultSession>> OpenVault(const VaultTarget& target,
+                                                Reporting reporting = Reporting::kSay);
 
 // Says what was found, and how a command ends that found it.
 ExitCode ReportFindings(std::span<const vault::Finding> findings);

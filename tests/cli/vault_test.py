@@ -165,6 +165,7 @@ class VaultTest(unittest.TestCase):
         m.run("add", "tree")
         m.run("rm", "tree/a", "nowhere", code=FAILED)
         self.assertIn("tree/a", self.lines("list"))
+        m.run("rm", ".", code=FAILED)
         m.run("rm", "--dry-run", "tree/a")
         self.assertIn("tree/a", self.lines("list"))
         m.run("rm", "tree/a")
