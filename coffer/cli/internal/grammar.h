@@ -10,7 +10,7 @@
 
 #include "coffer/cli/options.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): of CLI11
 class App;
 }
 
