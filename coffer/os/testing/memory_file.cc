@@ -63,7 +63,7 @@ Result<size_t> MemoryFile::ReadAt(uint64_t offset, MutableByteSpan out) {
   const Bytes& data = node_->data;
   if (offset >= data.size()) return size_t{0};
   const size_t count = std::min(out.size(), data.size() - static_cast<size_t>(offset));
-  std::memcpy(out.data(), data.data() + offset, count);
+  if (count != 0) std::memcpy(out.data(), data.data() + offset, count);
   return count;
 }
 
