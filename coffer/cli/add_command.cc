@@ -158,6 +158,7 @@ class Adder {
     if (options_.dry_run) return OkStatus();
     COFFER_TRY(TakeContents());
     if (draft_.entries.empty()) return OkStatus();
+    COFFER_TRY(EnsurePrepared());
     draft_.remark = options_.remark;
     draft_.keys_to_settle = std::exchange(adopted_keys_, {});
     COFFER_ASSIGN_OR_RETURN(const vault::Vault::Committed committed,
@@ -268,6 +269,12 @@ class Adder {
     std::optional<Error> failure_;
   };
 
+  Status EnsurePrepared() {
+    if (!prepared_) COFFER_TRY(session_.store->Prepare({}));
+    prepared_ = true;
+    return OkStatus();
+  }
+
   Status EnsureWriter() {
     if (writer_ != nullptr) return OkStatus();
     vault::Vault& vault = *session_.vault;
@@ -285,7 +292,7 @@ class Adder {
     const vault::SegmentAuthor author{vault.id(), session_.installation->writer(),
                                       vault::kOwnerCapability, &vault.seed()};
     COFFER_TRY(Adopt(author));
-    COFFER_TRY(session_.store->Prepare({}));
+    COFFER_TRY(EnsurePrepared());
     COFFER_ASSIGN_OR_RETURN(
         writer_,
         vault::ContentWriter::Create(
@@ -308,12 +315,10 @@ class Adder {
       if (id && info.modified > last && !state.segments().Find(*id)) unreferenced.push_back(*id);
     }
     if (unreferenced.empty()) return OkStatus();
-    COFFER_ASSIGN_OR_RETURN(
-        const size_t count,
+    const Result<size_t> adopted =
         vault::AdoptSegments(*session_.store, unreferenced, session_.vault->identity(), author,
-                             state.segments(), catalogue_, &adopted_keys_));
-    static_cast<void>(count);
-    return OkStatus();
+                             state.segments(), catalogue_, &adopted_keys_);
+    return adopted.ok() ? OkStatus() : Status(adopted.error());
   }
 
   // Moves pending files into the draft, their data published.
@@ -360,6 +365,7 @@ class Adder {
   const AddOptions& options_;
   Progress& progress_;
   Counts counts_;
+  bool prepared_ = false;
   vault::PieceCatalogue catalogue_;
   std::unique_ptr<vault::ContentWriter> writer_;
   std::vector<std::string> adopted_keys_;
@@ -413,12 +419,10 @@ class AddVisitor final : public local::ScanVisitor {
 };
 
 Status CheckAddOptions(const AddOptions& options) {
-  const auto invalid = [](const char* message) {
-    return Error(ErrorCode::kInvalidArgument, message);
-  };
-  if (options.paths.empty() && !options.stdin_name) return invalid("nothing to add");
-  if (options.to && options.paths.size() != 1) return invalid("--to is for one PATH");
-  if (options.remark && !IsUtf8(*options.remark)) return invalid("a remark has to be UTF-8");
+  if (options.paths.empty() && !options.stdin_name) return InvalidArgument("nothing to add");
+  if (options.to && options.paths.size() != 1) return InvalidArgument("--to is for one PATH");
+  if (options.remark && !IsUtf8(*options.remark))
+    return InvalidArgument("a remark has to be UTF-8");
   return OkStatus();
 }
 
@@ -443,7 +447,7 @@ Result<local::ExcludeList> Excludes(const AddOptions& options) {
 
 Status AddStandardInput(Adder& adder, const std::string& name) {
   COFFER_ASSIGN_OR_RETURN(const std::string path, local::NormalizeName(name));
-  if (path.empty()) return Error(ErrorCode::kInvalidArgument, "--stdin-name can't be empty");
+  if (path.empty()) return InvalidArgument("--stdin-name can't be empty");
   COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<os::Input> input, os::OpenInput("-"));
   vault::Entry entry;
   entry.path = path;

@@ -79,7 +79,7 @@ ExitCode ExitCodeOfFindings(const std::vector<vault::Finding>& findings) {
 
 Result<ExitCode> RunCheck(const CheckCommandOptions& options) {
   if (options.no_key && options.read_data) {
-    return Error(ErrorCode::kInvalidArgument, "--read-data takes the key");
+    return InvalidArgument("--read-data takes the key");
   }
   std::unique_ptr<VaultSession> session;
   std::vector<vault::Finding> findings;
@@ -88,7 +88,7 @@ Result<ExitCode> RunCheck(const CheckCommandOptions& options) {
     COFFER_ASSIGN_OR_RETURN(const std::string path, VaultPath(options.target));
     COFFER_ASSIGN_OR_RETURN(const os::FileStat stat, os::RealFileSystem().Stat(path));
     if (stat.kind != os::FileKind::kDirectory) {
-      return Error(ErrorCode::kInvalidArgument, Quote(path) + " is not a directory");
+      return InvalidArgument(Quote(path) + " is not a directory");
     }
     bare_store = std::make_unique<store::LocalStore>(os::RealFileSystem(), path);
   } else {
@@ -109,8 +109,8 @@ Result<ExitCode> RunCheck(const CheckCommandOptions& options) {
   COFFER_ASSIGN_OR_RETURN(const vault::CheckCounts counts,
                           vault::CheckNames(store, filter, count, findings));
   if (session) {
-    for (const vault::Finding& finding : session->vault->findings()) findings.push_back(finding);
     COFFER_TRY(vault::CheckReferences(*session->vault, findings));
+    for (const vault::Finding& finding : session->vault->findings()) findings.push_back(finding);
     if (options.read_data) {
       COFFER_TRY(vault::CheckData(*session->vault, filter, count, findings));
     }

@@ -47,7 +47,7 @@ class Getter {
   // One file to standard output, piece by piece as each is verified.
   Result<ExitCode> ToStandardOutput(const vault::Entry& entry) {
     if (entry.kind != vault::EntryKind::kFile) {
-      return Error(ErrorCode::kInvalidArgument, Quote(entry.path) + " is not a file");
+      return InvalidArgument(Quote(entry.path) + " is not a file");
     }
     COFFER_TRY(WriteWithHoles(entry, os::StandardOutput()));
     return ExitCode::kOk;
@@ -186,7 +186,7 @@ Result<std::vector<Selection>> SelectAll(const vault::State& state, const GetOpt
 Result<ExitCode> RunGet(const GetOptions& options) {
   const bool to_stdout = options.destination == "-";
   if (to_stdout && options.names.size() != 1) {
-    return Error(ErrorCode::kInvalidArgument, "-o - is for one file");
+    return InvalidArgument("-o - is for one file");
   }
   COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<VaultSession> session, OpenVault(options.target));
   std::optional<vault::State> earlier;
@@ -199,15 +199,15 @@ Result<ExitCode> RunGet(const GetOptions& options) {
   if (is_file) {
     const Result<os::FileStat> stat = os::RealFileSystem().Stat(*options.destination);
     if (!stat.ok() || stat->kind != os::FileKind::kDirectory) {
-      return Error(ErrorCode::kInvalidArgument, "several NAMEs go into a directory, and " +
-                                                    Quote(*options.destination) + " is none");
+      return InvalidArgument("several NAMEs go into a directory, and " +
+                             Quote(*options.destination) + " is none");
     }
   }
   Getter getter(*session, state, options);
   if (to_stdout) {
     const std::vector<const vault::Version*>& versions = selections.front().versions;
     if (versions.size() != 1) {
-      return Error(ErrorCode::kInvalidArgument, "-o - is for one file");
+      return InvalidArgument("-o - is for one file");
     }
     COFFER_ASSIGN_OR_RETURN(const ExitCode done, getter.ToStandardOutput(versions.front()->entry));
     return Graver(session->exit_code, done);

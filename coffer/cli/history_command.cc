@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -107,6 +108,7 @@ std::map<std::string, ClassTotal> Totals(const std::vector<store::ObjectInfo>& l
 Result<ExitCode> RunHistory(const HistoryOptions& options) {
   COFFER_ASSIGN_OR_RETURN(const std::string path, local::NormalizeName(options.name));
   COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<VaultSession> session, OpenVault(options.target));
+  const size_t said = session->vault->findings().size();
   std::vector<Line> lines;
   COFFER_TRY(
       session->vault->VisitCommits([&](const vault::CommitInfo& info, const vault::Commit& commit) {
@@ -114,6 +116,8 @@ Result<ExitCode> RunHistory(const HistoryOptions& options) {
                                         : PathLine(path, info, commit, options.json);
         if (!text.empty()) lines.push_back({info.time, info.id, std::move(text)});
       }));
+  const auto found = std::span(session->vault->findings()).subspan(said);
+  session->exit_code = Graver(session->exit_code, ReportFindings(found));
   if (lines.empty() && !path.empty()) {
     return Error(ErrorCode::kNotFound, "the vault never had " + Quote(options.name));
   }

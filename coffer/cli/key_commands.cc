@@ -54,23 +54,11 @@ std::string BaseName(const std::string& key) {
 
 Status PublishKeyFile(store::Store& store, const std::string& key, ByteSpan bytes) {
   COFFER_TRY(store.Prepare({}));
-  COFFER_ASSIGN_OR_RETURN(std::unique_ptr<store::Upload> upload, store.Begin(bytes.size()));
-  COFFER_TRY(upload->Write(bytes));
-  COFFER_TRY(upload->Finish(key));
+  COFFER_ASSIGN_OR_RETURN(std::unique_ptr<store::Upload> upload,
+                          store::MakeObject(store, key, bytes));
   std::vector<std::unique_ptr<store::Upload>> uploads;
   uploads.push_back(std::move(upload));
   return store.Publish(std::move(uploads));
-}
-
-Result<Bytes> ReadBack(store::Store& store, const std::string& key) {
-  COFFER_ASSIGN_OR_RETURN(const auto object, store.Open(key));
-  if (object->size() != vault::kKeyFileSize) {
-    return Error(ErrorCode::kDamaged, "the new key file is not as it was written");
-  }
-  Bytes bytes(vault::kKeyFileSize);
-  COFFER_ASSIGN_OR_RETURN(const size_t count, object->ReadAt(0, bytes));
-  bytes.resize(count);
-  return bytes;
 }
 
 // The new file is published and proved before the old one goes.
@@ -79,7 +67,8 @@ Status ReplaceStored(store::Store& store, const std::string& old_key, ByteSpan b
   COFFER_ASSIGN_OR_RETURN(const std::string name, vault::KeyFileName(BaseName(old_key), bytes));
   const std::string key = "keys/" + name;
   COFFER_TRY(PublishKeyFile(store, key, bytes));
-  COFFER_ASSIGN_OR_RETURN(const Bytes stored, ReadBack(store, key));
+  COFFER_ASSIGN_OR_RETURN(const Bytes stored,
+                          store::ReadObject(store, key, 2 * vault::kKeyFileSize));
   COFFER_ASSIGN_OR_RETURN(const vault::KeyFile file, vault::KeyFile::Parse(stored));
   const Result<vault::UnlockedKeyFile> proved = file.Unlock(new_secret);
   if (!proved.ok()) {
@@ -116,7 +105,7 @@ void WarnAboutCopies() {
 Result<ExitCode> RunPasswd(const PasswdOptions& options) {
   const RecoveryOptions recovery{false, options.recovery_file};
   if (options.recovery_file && !options.new_recovery) {
-    return Error(ErrorCode::kInvalidArgument, "--recovery-file goes with --new-recovery");
+    return InvalidArgument("--recovery-file goes with --new-recovery");
   }
   COFFER_TRY(CheckPassphraseSource(WithEnvironment(options.target.passphrase_source)));
   COFFER_TRY(CheckPassphraseSource(options.new_passphrase_source));

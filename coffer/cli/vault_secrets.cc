@@ -66,13 +66,13 @@ PassphraseSourceOptions WithEnvironment(PassphraseSourceOptions options) {
 
 Status CheckRecoveryOptions(const RecoveryOptions& options) {
   if (options.none && options.file) {
-    return Error(ErrorCode::kInvalidArgument, "give only one of --no-recovery and --recovery-file");
+    return InvalidArgument("give only one of --no-recovery and --recovery-file");
   }
   if (options.none || options.file) return OkStatus();
   if (os::Terminal::Open().ok()) return OkStatus();
-  return Error(ErrorCode::kInvalidArgument,
-               "no terminal to show a recovery code on; give --recovery-file FILE or "
-               "--no-recovery");
+  return InvalidArgument(
+      "no terminal to show a recovery code on; give --recovery-file FILE or "
+      "--no-recovery");
 }
 
 Result<std::optional<SecretBuffer>> NewRecoveryCode(const RecoveryOptions& options) {

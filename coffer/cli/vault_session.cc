@@ -117,12 +117,12 @@ std::string VersionName(const vault::State& state, const vault::Version& version
 Result<const vault::CommitInfo*> FindCommit(const vault::State& state, std::string_view digits) {
   const vault::CommitInfo* found = nullptr;
   if (digits.size() < kMinDigits) {
-    return Error(ErrorCode::kInvalidArgument, Quote(digits) + " is too short for a commit's id");
+    return InvalidArgument(Quote(digits) + " is too short for a commit's id");
   }
   for (const vault::CommitInfo& info : state.commits()) {
     if (!hex::Encode(info.id).starts_with(digits)) continue;
     if (found != nullptr) {
-      return Error(ErrorCode::kInvalidArgument, "several commits begin with " + Quote(digits));
+      return InvalidArgument("several commits begin with " + Quote(digits));
     }
     found = &info;
   }

@@ -23,18 +23,6 @@ constexpr size_t kMaxKeyFiles = 64;
 // A file of a later version may be longer.
 constexpr size_t kMaxKeyFileSize = 64 << 10;
 
-Result<Bytes> ReadStored(store::Store& store, const std::string& key) {
-  COFFER_ASSIGN_OR_RETURN(const auto object, store.Open(key));
-  if (object->size() > kMaxKeyFileSize) {
-    return Error(ErrorCode::kDamaged, Quote(key) + " is too large for a key file");
-  }
-  Bytes bytes(static_cast<size_t>(object->size()));
-  if (bytes.empty()) return bytes;
-  COFFER_ASSIGN_OR_RETURN(const size_t count, object->ReadAt(0, bytes));
-  if (count != bytes.size()) return Error(ErrorCode::kDamaged, Quote(key) + " ends early");
-  return bytes;
-}
-
 Result<KeyFileSource> ParseSource(std::string name, std::optional<std::string> key, Bytes bytes) {
   Result<vault::KeyFile> file = vault::KeyFile::Parse(bytes);
   if (!file.ok()) return std::move(file).error().WithContext("key file " + Quote(name));
@@ -64,7 +52,7 @@ Result<std::vector<KeyFileSource>> ReadStoredKeyFiles(store::Store& store,
       break;
     }
     Result<KeyFileSource> source = [&]() -> Result<KeyFileSource> {
-      COFFER_ASSIGN_OR_RETURN(Bytes bytes, ReadStored(store, info.key));
+      COFFER_ASSIGN_OR_RETURN(Bytes bytes, store::ReadObject(store, info.key, kMaxKeyFileSize));
       return ParseSource(info.key, info.key, std::move(bytes));
     }();
     if (source.ok()) {
@@ -92,7 +80,7 @@ std::string DataHome() {
 Result<std::string> VaultPath(const VaultTarget& target) {
   if (target.vault) {
     if (target.vault->empty()) {
-      return Error(ErrorCode::kInvalidArgument, "--vault can't be empty");
+      return InvalidArgument("--vault can't be empty");
     }
     return *target.vault;
   }
@@ -101,8 +89,8 @@ Result<std::string> VaultPath(const VaultTarget& target) {
   }
   const std::string data_home = DataHome();
   if (data_home.empty()) {
-    return Error(ErrorCode::kInvalidArgument,
-                 "no vault named: give --vault DIR or set COFFER_VAULT (HOME is not set)");
+    return InvalidArgument(
+        "no vault named: give --vault DIR or set COFFER_VAULT (HOME is not set)");
   }
   return os::JoinPath(data_home, "coffer/default");
 }

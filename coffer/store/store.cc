@@ -29,4 +29,20 @@ bool IsValidKey(std::string_view key) {
   return false;
 }
 
+Result<Bytes> ReadObject(Store& store, std::string_view key, size_t limit) {
+  COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<StoredObject> object, store.Open(key));
+  Bytes bytes(static_cast<size_t>(std::min<uint64_t>(object->size(), limit)));
+  if (bytes.empty()) return bytes;
+  COFFER_ASSIGN_OR_RETURN(const size_t count, object->ReadAt(0, bytes));
+  bytes.resize(count);
+  return bytes;
+}
+
+Result<std::unique_ptr<Upload>> MakeObject(Store& store, std::string_view key, ByteSpan content) {
+  COFFER_ASSIGN_OR_RETURN(std::unique_ptr<Upload> upload, store.Begin(content.size()));
+  COFFER_TRY(upload->Write(content));
+  COFFER_TRY(upload->Finish(key));
+  return upload;
+}
+
 }  // namespace coffer::store

@@ -31,6 +31,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coffer/base/bytes.h"
 #include "coffer/base/io.h"
 #include "coffer/base/result.h"
 #include "coffer/os/file_time.h"
@@ -139,5 +140,11 @@ class Store {
   // calls so far have met it. Prepare with no prefixes meets all of it.
   [[nodiscard]] virtual std::vector<std::string> Warnings() const = 0;
 };
+
+// The content of a small object, or its first `limit` bytes.
+Result<Bytes> ReadObject(Store& store, std::string_view key, size_t limit);
+
+// An object of `content`, finished under `key`, to be published.
+Result<std::unique_ptr<Upload>> MakeObject(Store& store, std::string_view key, ByteSpan content);
 
 }  // namespace coffer::store

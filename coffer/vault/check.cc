@@ -18,7 +18,7 @@ namespace coffer::vault {
 namespace {
 
 constexpr size_t kReadSize = size_t{1} << 20;
-constexpr uint64_t kMaxSmallFile = uint64_t{64} << 10;
+constexpr size_t kMaxSmallFile = size_t{64} << 10;
 
 // How many paths a finding names; the rest is a number.
 constexpr size_t kMaxPaths = 20;
@@ -76,17 +76,8 @@ Result<std::optional<Finding>> CheckObject(store::Store& store, const Named& nam
        {}});
 }
 
-Result<Bytes> ReadSmall(store::Store& store, const std::string& key) {
-  COFFER_ASSIGN_OR_RETURN(const auto object, store.Open(key));
-  Bytes bytes(static_cast<size_t>(std::min(object->size(), kMaxSmallFile)));
-  if (bytes.empty()) return bytes;
-  COFFER_ASSIGN_OR_RETURN(const size_t count, object->ReadAt(0, bytes));
-  bytes.resize(count);
-  return bytes;
-}
-
 void CheckKeyFile(store::Store& store, const std::string& key, std::vector<Finding>& findings) {
-  const Result<Bytes> bytes = ReadSmall(store, key);
+  const Result<Bytes> bytes = store::ReadObject(store, key, kMaxSmallFile);
   const Status parsed = [&]() -> Status {
     if (!bytes.ok()) return bytes.error();
     const Result<KeyFile> file = KeyFile::Parse(*bytes);
@@ -159,10 +150,6 @@ ObjectFilter AllObjects() {
   return [](ObjectClass, const Id&) { return true; };
 }
 
-ObjectFilter NoSegments() {
-  return [](ObjectClass object_class, const Id&) { return object_class != ObjectClass::kSegment; };
-}
-
 ObjectFilter SomeSegments(int percent, os::Random& random) {
   // Which ones are drawn anew each time: a key for a hash of the id.
   Id key;
@@ -229,22 +216,29 @@ Status CheckReferences(Vault& vault, std::vector<Finding>& findings) {
     damaged.insert(*id);
     finding.paths = users.Of(*id);
   }
+  // Also those that only earlier versions use: their loss is a loss of history.
+  std::map<Id, uint64_t> referred;
   const SegmentTable& segments = state.segments();
-  for (uint32_t number = 0; number < segments.size(); ++number) {
-    const KnownSegment& known = segments.at(number);
-    const auto found = sizes.find(known.id);
-    const bool is_used = users.all().contains(known.id);
+  for (const auto& [id, paths] : users.all()) {
+    if (const auto number = segments.Find(id)) {
+      referred.emplace(id, segments.at(*number).object_size);
+    }
+  }
+  COFFER_TRY(vault.VisitCommits([&referred](const CommitInfo&, const Commit& commit) {
+    for (const KnownSegment& known : commit.segments) referred.emplace(known.id, known.object_size);
+  }));
+  for (const auto& [id, object_size] : referred) {
+    const auto found = sizes.find(id);
     if (found == sizes.end()) {
-      findings.push_back({is_used ? FindingClass::kMissing : FindingClass::kNote,
-                          ObjectKey(ObjectClass::kSegment, known.id), "it is not there",
-                          users.Of(known.id)});
+      findings.push_back({FindingClass::kMissing, ObjectKey(ObjectClass::kSegment, id),
+                          "it is not there", users.Of(id)});
       continue;
     }
-    if (found->second != known.object_size && !damaged.contains(known.id)) {
-      findings.push_back({FindingClass::kDamaged, ObjectKey(ObjectClass::kSegment, known.id),
+    if (found->second != object_size && !damaged.contains(id)) {
+      findings.push_back({FindingClass::kDamaged, ObjectKey(ObjectClass::kSegment, id),
                           "it has " + std::to_string(found->second) + " bytes in place of " +
-                              std::to_string(known.object_size),
-                          users.Of(known.id)});
+                              std::to_string(object_size),
+                          users.Of(id)});
     }
     sizes.erase(found);
   }

@@ -28,7 +28,6 @@ using ObjectFilter = std::function<bool(ObjectClass object_class, const Id& id)>
 ObjectFilter AllObjects();
 // All but segments, of which each is taken with a chance of `percent` in 100.
 ObjectFilter SomeSegments(int percent, os::Random& random);
-ObjectFilter NoSegments();
 
 // Compares what is in the store with its names, which takes no key: every object against the
 // SHA-256 that it is named by, coffer-vault and key files against their checksums, and what is no

@@ -30,14 +30,6 @@ Result<bool> Exists(store::Store& store, std::string_view key) {
   return info.error();
 }
 
-Result<std::unique_ptr<store::Upload>> MakeObject(store::Store& store, std::string_view key,
-                                                  ByteSpan content) {
-  COFFER_ASSIGN_OR_RETURN(std::unique_ptr<store::Upload> upload, store.Begin(content.size()));
-  COFFER_TRY(upload->Write(content));
-  COFFER_TRY(upload->Finish(key));
-  return upload;
-}
-
 Status CheckEmpty(store::Store& store) {
   for (const std::string_view prefix : {"commits", "checkpoints", "segments"}) {
     const auto listed = store.List(prefix);
@@ -67,8 +59,9 @@ Status InitVault(store::Store& store, const NewVault& vault, os::Random& random)
 
   std::vector<std::unique_ptr<store::Upload>> uploads;
   if (vault.key_file_name) {
-    COFFER_ASSIGN_OR_RETURN(std::unique_ptr<store::Upload> upload,
-                            MakeObject(store, "keys/" + *vault.key_file_name, vault.key_file));
+    COFFER_ASSIGN_OR_RETURN(
+        std::unique_ptr<store::Upload> upload,
+        store::MakeObject(store, "keys/" + *vault.key_file_name, vault.key_file));
     uploads.push_back(std::move(upload));
   }
   COFFER_ASSIGN_OR_RETURN(const bool has_reserve, Exists(store, kReserveKey));
@@ -76,31 +69,24 @@ Status InitVault(store::Store& store, const NewVault& vault, os::Random& random)
     Bytes reserve(kReserveSize);
     random.Fill(reserve);
     COFFER_ASSIGN_OR_RETURN(std::unique_ptr<store::Upload> upload,
-                            MakeObject(store, kReserveKey, reserve));
+                            store::MakeObject(store, kReserveKey, reserve));
     uploads.push_back(std::move(upload));
   }
   COFFER_TRY(store.Publish(std::move(uploads)));
 
   // Only now, in a Publish of its own: never durable before what it stands for.
   COFFER_ASSIGN_OR_RETURN(std::unique_ptr<store::Upload> upload,
-                          MakeObject(store, kVaultFileKey, vault_file));
+                          store::MakeObject(store, kVaultFileKey, vault_file));
   std::vector<std::unique_ptr<store::Upload>> last;
   last.push_back(std::move(upload));
   return store.Publish(std::move(last));
 }
 
 Result<Bytes> ReadVaultFile(store::Store& store) {
-  Result<std::unique_ptr<store::StoredObject>> object = store.Open(kVaultFileKey);
-  if (!object.ok()) {
-    if (object.error().code() != ErrorCode::kNotFound) return std::move(object).error();
-    return Error(ErrorCode::kNotFound, "there is no vault here (coffer init makes one)");
-  }
   // A version that is longer is told apart by its first bytes.
-  Bytes bytes(static_cast<size_t>(std::min<uint64_t>((*object)->size(), 2 * kVaultFileSize)));
-  if (bytes.empty()) return bytes;
-  COFFER_ASSIGN_OR_RETURN(const size_t count, (*object)->ReadAt(0, bytes));
-  bytes.resize(count);
-  return bytes;
+  Result<Bytes> bytes = store::ReadObject(store, kVaultFileKey, 2 * kVaultFileSize);
+  if (bytes.ok() || bytes.error().code() != ErrorCode::kNotFound) return bytes;
+  return Error(ErrorCode::kNotFound, "there is no vault here (coffer init makes one)");
 }
 
 }  // namespace coffer::vault

@@ -290,25 +290,38 @@ Result<State> Vault::StateAt(const Moment& moment) {
                            ? std::tie(info.time, info.id) > std::tie(moment.time, *moment.commit)
                            : info.time > moment.time;
     if (later) continue;
-    const ObjectKeys keys = CopyOf(info.header_size, info.file_key);
-    COFFER_ASSIGN_OR_RETURN(const SecretBuffer plaintext,
-                            ReadRecord(ObjectClass::kCommit, info.id, &keys, nullptr));
-    COFFER_ASSIGN_OR_RETURN(vault::Commit commit, DecodeCommit(plaintext.Expose(), seed_, id_));
+    COFFER_ASSIGN_OR_RETURN(vault::Commit commit, ReadCommit(info));
     builder.AddCommit(info.id, std::move(commit), info.header_size, info.file_key);
   }
   return std::move(builder).Build();
 }
 
+Result<vault::Commit> Vault::ReadCommit(const CommitInfo& info) {
+  const ObjectKeys keys = CopyOf(info.header_size, info.file_key);
+  COFFER_ASSIGN_OR_RETURN(const SecretBuffer plaintext,
+                          ReadRecord(ObjectClass::kCommit, info.id, &keys, nullptr));
+  return DecodeCommit(plaintext.Expose(), seed_, id_);
+}
+
 Status Vault::VisitCommits(const CommitVisitor& visit) {
   for (const CommitInfo& info : state_->commits()) {
-    const ObjectKeys keys = CopyOf(info.header_size, info.file_key);
-    COFFER_ASSIGN_OR_RETURN(const SecretBuffer plaintext,
-                            ReadRecord(ObjectClass::kCommit, info.id, &keys, nullptr));
-    COFFER_ASSIGN_OR_RETURN(const vault::Commit commit,
-                            DecodeCommit(plaintext.Expose(), seed_, id_));
-    visit(info, commit);
+    const Result<vault::Commit> commit = ReadCommit(info);
+    if (commit.ok()) {
+      visit(info, *commit);
+      continue;
+    }
+    if (!IsAboutObject(commit.error().code())) return commit.error();
+    AddFinding(ClassOf(commit.error().code()), ObjectKey(ObjectClass::kCommit, info.id),
+               commit.error().message());
   }
   return OkStatus();
+}
+
+// The first finding about an object says enough.
+void Vault::AddFinding(FindingClass what, std::string key, std::string message) {
+  const bool is_known =
+      std::ranges::any_of(findings_, [&key](const Finding& finding) { return finding.key == key; });
+  if (!is_known) findings_.push_back({what, std::move(key), std::move(message), {}});
 }
 
 }  // namespace coffer::vault

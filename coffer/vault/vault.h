@@ -103,7 +103,8 @@ class Vault {
   };
   Result<State> StateAt(const Moment& moment);
 
-  // Reads every commit of the state, in no order.
+  // Reads every commit of the state, in no order. One that cannot be read is a finding, and left
+  // out.
   using CommitVisitor = std::function<void(const CommitInfo& info, const vault::Commit& commit)>;
   Status VisitCommits(const CommitVisitor& visit);
 
@@ -124,6 +125,8 @@ class Vault {
   Status LoadCommit(Loading& loading, const Id& id);
   Result<SecretBuffer> ReadRecord(ObjectClass object_class, const Id& id, const ObjectKeys* known,
                                   ObjectKeys* keys);
+  Result<vault::Commit> ReadCommit(const CommitInfo& info);
+  void AddFinding(FindingClass what, std::string key, std::string message);
   Status FindAbsences(const Loading& loading);
   Status Remember();
 

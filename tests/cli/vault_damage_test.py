@@ -125,6 +125,17 @@ class DamageTest(unittest.TestCase):
         self.machine.run("check")
         self.assertEqual(self.get_what_is_whole(), 3)
 
+    def test_what_only_history_needs_is_missed(self):
+        with tempfile.TemporaryDirectory() as directory:
+            m = Machine(self.binaries, directory).init()
+            m.run("add", "-q", "--stdin-name", "passing", stdin=os.urandom(9000))
+            m.run("rm", "-q", "passing")
+            for number in range(16):  # so that a checkpoint no longer speaks of it
+                m.run("add", "-q", "--stdin-name", str(number), stdin=b"x")
+            self.assertEqual(m.out("check"), b"")
+            os.remove(objects(m.vault, "segments")[0])
+            self.assertIn(b"missing", m.out("check", code=DAMAGED))
+
     def test_damage_to_what_a_vault_begins_with(self):
         for damage, change in DAMAGES.items():
             with self.subTest(damage=damage):
@@ -187,6 +198,30 @@ class DamageTest(unittest.TestCase):
             with open(path, "w", encoding="ascii") as file:
                 file.write("x")
             self.assertIn(name.encode(), self.machine.out("check", "--no-key"))
+
+
+class CostTest(unittest.TestCase):
+    binaries = ""
+
+    def test_500_small_files_wait_for_the_disk_ten_times(self):
+        with tempfile.TemporaryDirectory() as directory:
+            m = Machine(self.binaries, directory).init()
+            os.mkdir(m.path("tree"))
+            for i in range(500):
+                with open(m.path("tree", str(i)), "wb") as file:
+                    file.write(os.urandom(1000 + 30 * i))
+            calls = ("fsync", "fdatasync", "msync", "sync", "syncfs", "sync_file_range",
+                     "io_uring_enter")
+            subprocess.run(["strace", "-f", "-qq", "-o", m.path("calls"), "-e",
+                            "trace=" + ",".join(calls), m.program, "add", "-q", "tree"],
+                           check=True, cwd=m.directory, env=m.environment)
+            with open(m.path("calls"), encoding="utf-8") as file:
+                seen = [line for line in file if "sync_file_range" not in line and "(" in line]
+            waits = [line for line in seen if "resumed" not in line and "+++" not in line]
+            self.assertLessEqual(len(waits), 10, "".join(waits))
+            self.assertTrue(all("fsync" in line or "fdatasync" in line for line in waits))
+            self.assertEqual(len(objects(m.vault, "segments")), 1)  # an encapsulation each
+            self.assertEqual(len(objects(m.vault, "commits")), 1)
 
 
 class FullDiskTest(unittest.TestCase):
@@ -265,6 +300,7 @@ class KillTest(unittest.TestCase):
 if __name__ == "__main__":
     binaries = os.path.abspath(sys.argv.pop(1))
     DamageTest.binaries = KillTest.binaries = FullDiskTest.binaries = binaries
+    CostTest.binaries = binaries
     if sys.argv[1:2] == ["--on-small-disk"]:
         FullDiskTest().on_small_disk(sys.argv[2])
     else:

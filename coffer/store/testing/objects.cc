@@ -5,10 +5,7 @@ namespace coffer::store {
 
 Result<std::unique_ptr<Upload>> MakeUpload(Store& store, const std::string& key,
                                            std::string_view content) {
-  COFFER_ASSIGN_OR_RETURN(auto upload, store.Begin(content.size()));
-  COFFER_TRY(upload->Write(AsBytes(content)));
-  COFFER_TRY(upload->Finish(key));
-  return upload;
+  return MakeObject(store, key, AsBytes(content));
 }
 
 Status PutObjects(Store& store,
