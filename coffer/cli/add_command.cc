@@ -229,7 +229,8 @@ class Adder {
   // Hands the data of files that were to travel in the commit to the segments after all.
   Status SpillHeld() {
     COFFER_TRY(EnsureWriter());
-    for (PendingFile& file : pending_) {
+    for (; first_held_ < pending_.size(); ++first_held_) {
+      PendingFile& file = pending_[first_held_];
       if (file.ticket) continue;
       ResumedSource source(file.held.Expose(), nullptr);
       COFFER_ASSIGN_OR_RETURN(file.ticket, writer_->Add(source));
@@ -345,6 +346,7 @@ class Adder {
       KeepIfNew(std::move(entry));
     }
     pending_.clear();
+    first_held_ = 0;
     held_size_ = 0;
     return OkStatus();
   }
@@ -373,6 +375,7 @@ class Adder {
   int64_t draft_start_ns_ = 0;
   uint64_t draft_read_size_ = 0;
   std::vector<PendingFile> pending_;
+  size_t first_held_ = 0;  // all pending files before it have tickets
   size_t held_size_ = 0;
   std::optional<Error> source_problem_;
   std::vector<vault::Id> commits_;

@@ -61,6 +61,14 @@ Status PublishKeyFile(store::Store& store, const std::string& key, ByteSpan byte
   return store.Publish(std::move(uploads));
 }
 
+// That a new key file opens, before the old one goes.
+Status Prove(ByteSpan bytes, const SecretBuffer& secret) {
+  COFFER_ASSIGN_OR_RETURN(const vault::KeyFile file, vault::KeyFile::Parse(bytes));
+  Result<vault::UnlockedKeyFile> opened = file.Unlock(secret);
+  if (opened.ok()) return OkStatus();
+  return std::move(opened).error().WithContext("the new key file does not open; the old one stays");
+}
+
 // The new file is published and proved before the old one goes.
 Status ReplaceStored(store::Store& store, const std::string& old_key, ByteSpan bytes,
                      const SecretBuffer& new_secret) {
@@ -69,15 +77,12 @@ Status ReplaceStored(store::Store& store, const std::string& old_key, ByteSpan b
   COFFER_TRY(PublishKeyFile(store, key, bytes));
   COFFER_ASSIGN_OR_RETURN(const Bytes stored,
                           store::ReadObject(store, key, 2 * vault::kKeyFileSize));
-  COFFER_ASSIGN_OR_RETURN(const vault::KeyFile file, vault::KeyFile::Parse(stored));
-  const Result<vault::UnlockedKeyFile> proved = file.Unlock(new_secret);
-  if (!proved.ok()) {
-    return Error(proved.error()).WithContext("the new key file does not open; the old one stays");
-  }
+  COFFER_TRY(Prove(stored, new_secret));
   return store.Remove(old_key);
 }
 
-Status ReplaceLocal(const std::string& path, ByteSpan bytes) {
+Status ReplaceLocal(const std::string& path, ByteSpan bytes, const SecretBuffer& new_secret) {
+  COFFER_TRY(Prove(bytes, new_secret));
   COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<os::OutputFile> output,
                           os::OutputFile::Create(path, {.sync = true}));
   COFFER_TRY(output->Write(bytes));
@@ -91,7 +96,7 @@ Status ReplaceSlot(const OpenKeyFile& open, size_t slot, const SecretBuffer& new
                           source.file.ReplaceSlot(unlocked, slot, new_secret, os::SystemRandom()));
   COFFER_ASSIGN_OR_RETURN(const Bytes bytes, replaced.Encode());
   return source.key ? ReplaceStored(*open.store, *source.key, bytes, new_secret)
-                    : ReplaceLocal(source.name, bytes);
+                    : ReplaceLocal(source.name, bytes, new_secret);
 }
 
 void WarnAboutCopies() {

@@ -128,9 +128,10 @@ Result<Unlocked> TryUnlock(std::vector<KeyFileSource>& sources, const SecretBuff
 }
 
 Result<Unlocked> Unlock(const VaultTarget& target, store::Store& store) {
+  const PassphraseSourceOptions source = WithEnvironment(target.passphrase_source);
+  COFFER_TRY(CheckPassphraseSource(source));
   COFFER_ASSIGN_OR_RETURN(std::vector<KeyFileSource> sources, ReadKeyFiles(target, store));
-  COFFER_ASSIGN_OR_RETURN(const SecretBuffer secret,
-                          ExistingPassphrase(WithEnvironment(target.passphrase_source), ""));
+  COFFER_ASSIGN_OR_RETURN(const SecretBuffer secret, ExistingPassphrase(source, ""));
   return TryUnlock(sources, secret);
 }
 

@@ -236,6 +236,11 @@ class VaultTest(unittest.TestCase):
             os.remove(os.path.join(m.vault, "keys", name))
         m.run("list", code=NO_KEY)
         m.run("list", "--key", "elsewhere.key")
+        m.run("passwd", "-q", "--key", "elsewhere.key", "--new-passphrase-file", "new")
+        m.run("list", "--key", "elsewhere.key", code=NO_KEY)
+        m.run("list", "--key", "elsewhere.key", COFFER_PASSPHRASE_FILE=m.path("new"))
+        m.run("list", "--passphrase-fd", "9", code=FAILED)
+        m.run("list", "--passphrase-fd", "0", "--passphrase-file", "new", code=FAILED)
 
     def test_two_machines_see_each_other(self):
         m = self.machine.init()
