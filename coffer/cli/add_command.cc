@@ -245,10 +245,7 @@ class Adder {
     FailureWatch watched(*rest);
     ResumedSource source(held.bytes.Expose(), &watched);
     Result<size_t> ticket = writer_->Add(source);
-    if (ticket.ok()) {
-      COFFER_TRY(session_.vault->Publish(writer_->TakeFinished()));
-      return std::optional<size_t>(*ticket);
-    }
+    if (ticket.ok()) return std::optional<size_t>(*ticket);
     if (!watched.failure()) return std::move(ticket).error();
     source_problem_ = watched.failure();
     return std::optional<size_t>();
@@ -326,8 +323,7 @@ class Adder {
   Status TakeContents() {
     if (writer_ != nullptr) {
       COFFER_TRY(SpillHeld());
-      COFFER_ASSIGN_OR_RETURN(std::vector<vault::SealedObject> segments, writer_->Flush());
-      COFFER_TRY(session_.vault->Publish(std::move(segments)));
+      COFFER_TRY(writer_->Flush());
       counts_.new_size = writer_->new_size();
     }
     for (PendingFile& file : pending_) {

@@ -76,8 +76,7 @@ struct Process {
                                      vault->state().segments(), catalogue, {.thread_count = 1}));
     TextSource source(content);
     COFFER_ASSIGN_OR_RETURN(const size_t ticket, writer->Add(source));
-    COFFER_ASSIGN_OR_RETURN(auto segments, writer->Flush());
-    COFFER_TRY(vault->Publish(std::move(segments)));
+    COFFER_TRY(writer->Flush());
     vault::StoredContent stored = writer->Take(ticket);
     vault::Entry entry;
     entry.path = name;

@@ -22,8 +22,9 @@ class AdoptionTest : public ::testing::Test {
                                               vault_.author, segments, pieces, {.thread_count = 1})
                             .value();
     for (const Bytes& file : files) EXPECT_TRUE(ContentVault::Add(*writer, file).ok());
-    vault_.Publish(writer->Flush().value());
-    return vault_.published.back();
+    EXPECT_TRUE(writer->Flush().ok());
+    EXPECT_EQ(segments.size(), 1U);
+    return segments.at(0).id;
   }
 
   // Puts an object under the name of its bytes.
@@ -62,7 +63,7 @@ TEST_F(AdoptionTest, WhatWasStoredIsNotStoredAgain) {
   const auto writer = vault_.Writer();
   std::vector<size_t> tickets;
   for (const Bytes& file : files_) tickets.push_back(ContentVault::Add(*writer, file).value());
-  EXPECT_TRUE(writer->Flush().value().empty());
+  EXPECT_TRUE(writer->Flush().ok());
   EXPECT_EQ(writer->new_size(), 0U);
   for (size_t i = 0; i < files_.size(); ++i) {
     EXPECT_TRUE(vault_.Read(writer->Take(tickets[i])).value() == files_[i]) << i;
@@ -121,10 +122,10 @@ TEST_F(AdoptionTest, PiecesThatAreNotWhatTheIndexSays) {
           .value();
   EXPECT_TRUE(writer->Append(files_[0], HashPiece(files_[0])).ok());
   EXPECT_TRUE(writer->Append(files_[1], HashPiece(files_[0])).ok());
-  std::vector<SealedObject> objects;
-  objects.push_back(writer->Finish(true).value());
-  vault_.Publish(std::move(objects));
-  EXPECT_EQ(Adopt(vault_.published), 0U);
+  std::vector<std::unique_ptr<store::Upload>> uploads;
+  uploads.push_back(writer->Finish(true).value().upload);
+  EXPECT_TRUE(vault_.faults.Publish(std::move(uploads)).ok());
+  EXPECT_EQ(Adopt(vault_.Published()), 0U);
   ExpectNothing();
 }
 

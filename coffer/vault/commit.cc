@@ -77,15 +77,13 @@ Status CheckPaths(const Draft& draft) {
   return OkStatus();
 }
 
-}  // namespace
-
-Status Vault::Publish(std::vector<SealedObject> objects) {
-  if (objects.empty()) return OkStatus();
+Status PublishOne(store::Store& store, SealedObject object) {
   std::vector<std::unique_ptr<store::Upload>> uploads;
-  uploads.reserve(objects.size());
-  for (SealedObject& object : objects) uploads.push_back(std::move(object.upload));
-  return context_.store.Publish(std::move(uploads));
+  uploads.push_back(std::move(object.upload));
+  return store.Publish(std::move(uploads));
 }
+
+}  // namespace
 
 Result<uint64_t> Vault::NextSeq(Turn& turn) {
   if (const std::optional<SeenCommit> intended = turn.intended()) {
@@ -165,9 +163,7 @@ Result<Vault::Committed> Vault::Commit(Draft draft, bool padding) {
   committed.id = sealed.id;
   committed.seq = seq;
   COFFER_TRY(turn->Record(seq, sealed.id));
-  std::vector<SealedObject> objects;
-  objects.push_back(std::move(sealed));
-  COFFER_TRY(Publish(std::move(objects)));
+  COFFER_TRY(PublishOne(context_.store, std::move(sealed)));
   // From here on it is done: what fails now costs the next command time, and no data.
   if (const Status confirmed = turn->Confirm(); !confirmed.ok()) {
     committed.warnings.push_back(confirmed.error().message());
@@ -200,9 +196,7 @@ Status Vault::WriteCheckpoint(bool padding) {
     if (!info.covered) newly_covered.push_back(ObjectKey(ObjectClass::kCommit, info.id));
   }
   COFFER_TRY(context_.store.Settle(newly_covered));
-  std::vector<SealedObject> objects;
-  objects.push_back(std::move(sealed));
-  return Publish(std::move(objects));
+  return PublishOne(context_.store, std::move(sealed));
 }
 
 }  // namespace coffer::vault

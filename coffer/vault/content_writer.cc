@@ -23,6 +23,11 @@ constexpr size_t kMaxThreadCount = 4;
 constexpr size_t kManyJobs = 2;
 // Besides one with each thread: one is being filled, the others wait.
 constexpr size_t kMoreJobs = 1 + kManyJobs;
+// So many segments are published together: their syncs share the journal's commits.
+constexpr size_t kPublishCount = 4;
+// With so many waiting to be published, whoever finishes another one waits: each holds a
+// descriptor, and data that the system has yet to write.
+constexpr size_t kMaxUnpublishedCount = 16;
 // A job of small files is handed on when it has so many bytes, or pieces.
 constexpr size_t kGatheredSize = size_t{1} << 20;
 constexpr size_t kGatheredCount = 512;
@@ -70,8 +75,7 @@ class ContentWriter::Impl {
 
   Status Start();
   Result<size_t> Add(ByteSource& source);
-  Result<std::vector<SealedObject>> Flush();
-  std::vector<SealedObject> TakeFinished();
+  Status Flush();
   StoredContent Take(size_t ticket);
   [[nodiscard]] bool failed() const;
 
@@ -85,6 +89,8 @@ class ContentWriter::Impl {
   Status NeedJob();
   void Submit();
   [[nodiscard]] Status GetStatus() const;
+  Status PublishRest();
+  Status Fail(Status status);
 
   // On the threads of workers.
   void Run(size_t which);
@@ -93,7 +99,12 @@ class ContentWriter::Impl {
   Result<Blob> Store(Worker& worker, ByteSpan piece, const Id& hash, bool* is_new);
   Status Finish(Worker& worker);
   Status MakeRoom(Worker& worker, size_t size);
+  void HandOver(SealedObject segment);
   void Done(Job* job, Status status);
+
+  // On the thread that publishes.
+  void RunPublisher();
+  Status Publish(std::vector<SealedObject> segments);
 
   struct Ticket {
     StoredContent content;
@@ -116,16 +127,19 @@ class ContentWriter::Impl {
 
   mutable std::mutex mutex_;
   // Guarded by mutex_.
-  std::condition_variable work_;  // there is a job, or an end
-  std::condition_variable done_;  // a job is free, or all failed
+  std::condition_variable work_;   // there is a job, or an end
+  std::condition_variable done_;   // a job is free, segments are published, or all failed
+  std::condition_variable ready_;  // there are segments to publish, or an end
   std::deque<Job*> waiting_;
   std::vector<Job*> free_;
   size_t busy_count_ = 0;
   bool stopping_ = false;
   Status status_;
   std::deque<Ticket> tickets_;
-  size_t first_ticket_ = 0;  // of tickets_
-  std::vector<SealedObject> finished_;
+  size_t first_ticket_ = 0;             // of tickets_
+  std::vector<SealedObject> finished_;  // not published
+  std::thread publisher_;               // once it is needed
+  bool publishing_ = false;
 };
 
 Status ContentWriter::Impl::Start() {
@@ -151,9 +165,12 @@ ContentWriter::Impl::~Impl() {
     stopping_ = true;
   }
   work_.notify_all();
+  done_.notify_all();
+  ready_.notify_all();
   for (Worker& worker : workers_) {
     if (worker.thread.joinable()) worker.thread.join();
   }
+  if (publisher_.joinable()) publisher_.join();
 }
 
 Status ContentWriter::Impl::GetStatus() const {
@@ -247,7 +264,7 @@ void ContentWriter::Impl::Forget(size_t ticket) {
   }
 }
 
-Result<std::vector<SealedObject>> ContentWriter::Impl::Flush() {
+Status ContentWriter::Impl::Flush() {
   if (current_ != nullptr && !current_->items.empty()) Submit();
   {
     std::unique_lock lock(mutex_);
@@ -255,18 +272,29 @@ Result<std::vector<SealedObject>> ContentWriter::Impl::Flush() {
     COFFER_TRY(status_);
   }
   for (Worker& worker : workers_) {
-    const Status status = Finish(worker);
-    if (status.ok()) continue;
-    const std::lock_guard lock(mutex_);
-    status_ = status;
-    return status.error();
+    Status status = Finish(worker);
+    if (!status.ok()) return Fail(std::move(status));
   }
-  return TakeFinished();
+  return PublishRest();
 }
 
-std::vector<SealedObject> ContentWriter::Impl::TakeFinished() {
+Status ContentWriter::Impl::PublishRest() {
+  std::vector<SealedObject> rest;
+  {
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [&] { return !publishing_; });
+    COFFER_TRY(status_);
+    rest = std::exchange(finished_, {});
+  }
+  Status status = Publish(std::move(rest));
+  return status.ok() ? status : Fail(std::move(status));
+}
+
+// Ends the writer, unless it has failed before; returns why it ended.
+Status ContentWriter::Impl::Fail(Status status) {
   const std::lock_guard lock(mutex_);
-  return status_.ok() ? std::exchange(finished_, {}) : std::vector<SealedObject>();
+  if (status_.ok()) status_ = std::move(status);
+  return status_;
 }
 
 StoredContent ContentWriter::Impl::Take(size_t ticket) {
@@ -375,9 +403,49 @@ Status ContentWriter::Impl::Finish(Worker& worker) {
                                 .object_size = sealed.object_size,
                                 .header_size = sealed.header_size,
                                 .file_key = sealed.file_key.Duplicate()});
-  const std::lock_guard lock(mutex_);
-  finished_.push_back(std::move(sealed));
+  HandOver(std::move(sealed));
   return OkStatus();
+}
+
+// Gives a segment to the thread that publishes, and waits if that has much to do.
+void ContentWriter::Impl::HandOver(SealedObject segment) {
+  std::unique_lock lock(mutex_);
+  finished_.push_back(std::move(segment));
+  if (finished_.size() < kPublishCount) return;
+  try {
+    if (!publisher_.joinable()) publisher_ = std::thread([this] { RunPublisher(); });
+  } catch (const std::system_error&) {
+    return;  // Flush publishes them.
+  }
+  ready_.notify_one();
+  done_.wait(lock,
+             [&] { return finished_.size() < kMaxUnpublishedCount || stopping_ || !status_.ok(); });
+}
+
+void ContentWriter::Impl::RunPublisher() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    ready_.wait(lock,
+                [&] { return stopping_ || !status_.ok() || finished_.size() >= kPublishCount; });
+    if (stopping_ || !status_.ok()) return;
+    std::vector<SealedObject> segments = std::exchange(finished_, {});
+    publishing_ = true;
+    lock.unlock();
+    Status status = Publish(std::move(segments));
+    lock.lock();
+    publishing_ = false;
+    if (!status.ok() && status_.ok()) status_ = std::move(status);
+    done_.notify_all();
+    work_.notify_all();
+  }
+}
+
+Status ContentWriter::Impl::Publish(std::vector<SealedObject> segments) {
+  if (segments.empty()) return OkStatus();
+  std::vector<std::unique_ptr<store::Upload>> uploads;
+  uploads.reserve(segments.size());
+  for (SealedObject& segment : segments) uploads.push_back(std::move(segment.upload));
+  return store_.Publish(std::move(uploads));
 }
 
 ContentWriter::ContentWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -395,8 +463,7 @@ Result<std::unique_ptr<ContentWriter>> ContentWriter::Create(
 }
 
 Result<size_t> ContentWriter::Add(ByteSource& source) { return impl_->Add(source); }
-Result<std::vector<SealedObject>> ContentWriter::Flush() { return impl_->Flush(); }
-std::vector<SealedObject> ContentWriter::TakeFinished() { return impl_->TakeFinished(); }
+Status ContentWriter::Flush() { return impl_->Flush(); }
 StoredContent ContentWriter::Take(size_t ticket) { return impl_->Take(ticket); }
 bool ContentWriter::failed() const { return impl_->failed(); }
 uint64_t ContentWriter::read_size() const { return impl_->read_size; }

@@ -37,7 +37,8 @@ struct ContentWriterOptions {
 };
 
 // Reads on the thread that calls, hashes and encrypts on others, each of which has a segment of its
-// own. Little data goes to the first of them alone, so that it ends in few segments.
+// own. Little data goes to the first of them alone, so that it ends in few segments. Segments are
+// published by one more thread while the next ones are written, several at a time; and by Flush.
 //
 // Holds at most three buffers of 4 MiB and one for each thread, wiped at the end, and for each
 // thread what a segment that is open takes: an index of up to 512 KiB and two chunks. With four
@@ -55,7 +56,7 @@ class ContentWriter {
       store::Store& store, const age::CofferRecipient& recipient, os::Random& random,
       const SegmentAuthor& author, SegmentTable& segments, PieceCatalogue& catalogue,
       const ContentWriterOptions& options);
-  // Stops. Segments that were not handed out vanish.
+  // Stops. Segments that were not published vanish.
   ~ContentWriter();
   ContentWriter(const ContentWriter&) = delete;
   ContentWriter& operator=(const ContentWriter&) = delete;
@@ -65,12 +66,9 @@ class ContentWriter {
   // the store ends the writer: every later call returns it, and failed() says so.
   Result<size_t> Add(ByteSource& source);
 
-  // Waits until all that was added is in finished segments; gives those that were not handed out
-  // before, to be published. Their numbers in the table are set. The writer can go on afterwards.
-  Result<std::vector<SealedObject>> Flush();
-
-  // Segments that are finished by now, to be published early: each holds a descriptor.
-  std::vector<SealedObject> TakeFinished();
+  // Returns when all that was added is in segments that are published, and so on stable storage.
+  // Their numbers in the table are set. The writer can go on afterwards.
+  Status Flush();
 
   // The content of a ticket, once for each, after a Flush that succeeded.
   StoredContent Take(size_t ticket);

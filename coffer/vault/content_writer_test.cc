@@ -43,7 +43,7 @@ TEST(ContentWriterTest, SmallSizes) {
   }
   const std::vector<size_t> tickets = AddAll(*writer, files);
   EXPECT_EQ(writer->read_size(), total);
-  vault.Publish(writer->Flush().value());
+  ASSERT_TRUE(writer->Flush().ok());
   EXPECT_EQ(writer->new_size(), total);
   for (size_t i = 0; i < files.size(); ++i) {
     EXPECT_EQ(tickets[i], i);
@@ -69,7 +69,7 @@ TEST(ContentWriterTest, SizesAroundPieces) {
   }
   files.push_back(large);
   const std::vector<size_t> tickets = AddAll(*writer, files);
-  vault.Publish(writer->Flush().value());
+  ASSERT_TRUE(writer->Flush().ok());
   EXPECT_EQ(writer->new_size(), 1 + (kPiece - 1) + kPiece + 1 + (large.size() - kPiece));
   for (size_t i = 0; i < files.size(); ++i) {
     const StoredContent content = writer->Take(tickets[i]);
@@ -90,7 +90,7 @@ TEST(ContentWriterTest, SourcesThatGiveLittleAtOnce) {
   const Bytes data = NoiseOf(200000, 3);
   testing::MemorySource source(data, 4099);
   const size_t ticket = writer->Add(source).value();
-  vault.Publish(writer->Flush().value());
+  ASSERT_TRUE(writer->Flush().ok());
   const StoredContent content = writer->Take(ticket);
   EXPECT_EQ(content.blobs.size(), 1U);
   EXPECT_TRUE(vault.Read(content).value() == data);
@@ -101,8 +101,8 @@ TEST(ContentWriterTest, ManySmallFilesEndInOneSegment) {
   const auto writer = vault.Writer({.thread_count = 4});
   const std::vector<Bytes> files = SmallFiles(500, 700, 1);
   const std::vector<size_t> tickets = AddAll(*writer, files);
-  vault.Publish(writer->Flush().value());
-  EXPECT_EQ(vault.published.size(), 1U);
+  ASSERT_TRUE(writer->Flush().ok());
+  EXPECT_EQ(vault.Published().size(), 1U);
   EXPECT_EQ(vault.faults.Count(StoreCall::kBegin), 1U);  // each costs an encapsulation
   for (size_t i = 0; i < files.size(); i += 99) {
     EXPECT_TRUE(vault.Read(writer->Take(tickets[i])).value() == files[i]) << i;
@@ -117,7 +117,7 @@ TEST(ContentWriterTest, StoresNothingTwice) {
     const auto writer = vault.Writer();
     const std::vector<size_t> tickets = AddAll(
         *writer, {files[0], files[1], files[0], Bytes(files[0].begin(), files[0].end() - 1)});
-    vault.Publish(writer->Flush().value());
+    ASSERT_TRUE(writer->Flush().ok());
     EXPECT_EQ(writer->new_size(), 5000U + 5000 + 4999);
     first = writer->Take(tickets[0]);
     const StoredContent again = writer->Take(tickets[2]);
@@ -128,7 +128,7 @@ TEST(ContentWriterTest, StoresNothingTwice) {
   }
   const auto writer = vault.Writer();
   const size_t ticket = ContentVault::Add(*writer, files[0]).value();
-  EXPECT_TRUE(writer->Flush().value().empty());
+  EXPECT_TRUE(writer->Flush().ok());
   EXPECT_EQ(vault.faults.Count(StoreCall::kBegin), 1U);
   EXPECT_EQ(writer->new_size(), 0U);
   const StoredContent content = writer->Take(ticket);
@@ -139,14 +139,13 @@ TEST(ContentWriterTest, StoresNothingTwice) {
 TEST(ContentWriterTest, GoesOnAfterAFlush) {
   ContentVault vault;
   const auto writer = vault.Writer(kOneThread);
-  EXPECT_TRUE(writer->Flush().value().empty());
-  EXPECT_TRUE(writer->TakeFinished().empty());
+  EXPECT_TRUE(writer->Flush().ok());
   for (size_t i = 0; i < 3; ++i) {
     const Bytes data = NoiseOf(1000, i);
     const size_t ticket = ContentVault::Add(*writer, data).value();
     EXPECT_EQ(ticket, i);
-    vault.Publish(writer->Flush().value());
-    EXPECT_EQ(vault.published.size(), i + 1);
+    ASSERT_TRUE(writer->Flush().ok());
+    EXPECT_EQ(vault.Published().size(), i + 1);
     EXPECT_TRUE(vault.Read(writer->Take(ticket)).value() == data);
   }
 }
@@ -159,8 +158,8 @@ TEST(ContentWriterTest, AnotherSegmentBeforeOneIsTooLarge) {
   files.push_back(NoiseOf(9000, 51));                 // alone
   files.push_back({1});
   const std::vector<size_t> tickets = AddAll(*writer, files);
-  vault.Publish(writer->Flush().value());
-  EXPECT_EQ(vault.published.size(), 6U);
+  ASSERT_TRUE(writer->Flush().ok());
+  EXPECT_EQ(vault.Published().size(), 6U);
   std::vector<uint32_t> numbers;
   for (size_t i = 0; i < files.size(); ++i) {
     const StoredContent content = writer->Take(tickets[i]);
@@ -177,26 +176,49 @@ TEST(ContentWriterTest, AnotherSegmentAfterManyBlobs) {
     const std::array<uint8_t, 2> data = {static_cast<uint8_t>(i), static_cast<uint8_t>(i >> 8)};
     ASSERT_EQ(ContentVault::Add(*writer, data).value(), i);
   }
-  vault.Publish(writer->Flush().value());
-  EXPECT_EQ(vault.published.size(), 2U);
+  ASSERT_TRUE(writer->Flush().ok());
+  EXPECT_EQ(vault.Published().size(), 2U);
   EXPECT_EQ(writer->Take(kMaxSegmentBlobCount - 1).blobs.at(0).segment, 0U);
   EXPECT_EQ(writer->Take(kMaxSegmentBlobCount).blobs.at(0).segment, 1U);
 }
 
-TEST(ContentWriterTest, FinishedSegmentsCanBeTakenEarly) {
+// More segments than may wait to be published.
+constexpr ContentWriterOptions kManySegments = {.segment_size = 500, .thread_count = 2};
+constexpr size_t kManyFiles = 4000;
+
+TEST(ContentWriterTest, SegmentsArePublishedWhileOthersAreWritten) {
   ContentVault vault;
-  const auto writer = vault.Writer({.segment_size = 5000, .thread_count = 1});
+  const auto writer = vault.Writer(kManySegments);
   std::vector<size_t> tickets;
-  // Eight jobs of the writer's, which has buffers for four: the others are done when Add returns.
-  for (size_t i = 0; i < 4000; ++i) {
+  for (size_t i = 0; i < kManyFiles; ++i) {
     tickets.push_back(ContentVault::Add(*writer, NoiseOf(4 + i % 3, i)).value());
   }
-  vault.Publish(writer->TakeFinished());
-  EXPECT_FALSE(vault.published.empty());
-  vault.Publish(writer->Flush().value());
-  EXPECT_EQ(vault.published.size(), vault.segments.size());
-  EXPECT_TRUE(vault.Read(writer->Take(tickets[0])).value() == NoiseOf(4, 0));
-  EXPECT_TRUE(vault.Read(writer->Take(tickets[3999])).value() == NoiseOf(4, 3999));
+  ASSERT_TRUE(writer->Flush().ok());
+  EXPECT_GT(vault.segments.size(), 32U);
+  EXPECT_EQ(vault.Published().size(), vault.segments.size());
+  EXPECT_GE(vault.faults.Count(StoreCall::kPublish), 2U);
+  EXPECT_LE(vault.faults.Count(StoreCall::kPublish), vault.segments.size() / 4 + 1);
+  for (const size_t i : {size_t{0}, kManyFiles / 2, kManyFiles - 1}) {
+    EXPECT_TRUE(vault.Read(writer->Take(tickets[i])).value() == NoiseOf(4 + i % 3, i));
+  }
+}
+
+TEST(ContentWriterTest, SegmentsThatCannotBePublishedEndTheWriter) {
+  for (const size_t n : {1U, 2U}) {
+    ContentVault vault;
+    vault.faults.FailNth(StoreCall::kPublish, n, ENOSPC);
+    const auto writer = vault.Writer(kManySegments);
+    Status status;
+    for (size_t i = 0; i < kManyFiles && status.ok(); ++i) {
+      const Result<size_t> added = ContentVault::Add(*writer, NoiseOf(4 + i % 3, i));
+      if (!added.ok()) status = added.error();
+    }
+    const Status flushed = writer->Flush();
+    ASSERT_FALSE(flushed.ok());
+    EXPECT_EQ(flushed.error().system_errno(), ENOSPC);
+    EXPECT_TRUE(writer->failed());
+    EXPECT_EQ(ContentVault::Add(*writer, {}).error().system_errno(), ENOSPC);
+  }
 }
 
 TEST(ContentWriterTest, AnErrorOfASourceLosesOneFile) {
@@ -215,25 +237,24 @@ TEST(ContentWriterTest, AnErrorOfASourceLosesOneFile) {
     EXPECT_FALSE(writer->failed());
   }
   const size_t last = ContentVault::Add(*writer, after).value();
-  vault.Publish(writer->Flush().value());
+  ASSERT_TRUE(writer->Flush().ok());
   EXPECT_TRUE(vault.Read(writer->Take(first)).value() == before);
   EXPECT_TRUE(vault.Read(writer->Take(last)).value() == after);
 }
 
-// Two segments, the first of which may be taken early.
 Status WriteTwoSegments(ContentWriter& writer) {
   for (const uint64_t seed : {1U, 2U}) COFFER_TRY(ContentVault::Add(writer, NoiseOf(70000, seed)));
-  COFFER_TRY(writer.Flush());
-  return OkStatus();
+  return writer.Flush();
 }
 
 TEST(ContentWriterTest, AnErrorOfTheStoreEndsTheWriter) {
   ContentVault vault;
   os::MemoryFileSystem files;
   store::LocalStore local(files, "/vault");
-  ASSERT_TRUE(local.Prepare({}).ok());
+  ASSERT_TRUE(local.Prepare(ContentVault::SegmentPrefixes()).ok());
   size_t failures = 0;
-  for (const StoreCall call : {StoreCall::kBegin, StoreCall::kWrite, StoreCall::kFinish}) {
+  for (const StoreCall call :
+       {StoreCall::kBegin, StoreCall::kWrite, StoreCall::kFinish, StoreCall::kPublish}) {
     for (size_t n = 1;; ++n) {
       store::FaultStore faults(local);
       faults.FailNth(call, n, ENOSPC);
@@ -250,7 +271,6 @@ TEST(ContentWriterTest, AnErrorOfTheStoreEndsTheWriter) {
         EXPECT_EQ(status.error().system_errno(), ENOSPC);
         EXPECT_EQ(ContentVault::Add(*writer, {}).error().system_errno(), ENOSPC);
         EXPECT_EQ(writer->Flush().error().system_errno(), ENOSPC);
-        EXPECT_TRUE(writer->TakeFinished().empty());
         ++failures;
       }
       writer.reset();
@@ -258,7 +278,7 @@ TEST(ContentWriterTest, AnErrorOfTheStoreEndsTheWriter) {
       if (!faults.struck()) break;
     }
   }
-  EXPECT_GE(failures, 8U);
+  EXPECT_GE(failures, 9U);
 }
 
 }  // namespace

@@ -84,9 +84,6 @@ class Vault {
   // kNeedsNewer if a newer coffer has written to the vault.
   [[nodiscard]] Status CheckWritable() const;
 
-  // Makes finished objects durable under their names.
-  Status Publish(std::vector<SealedObject> objects);
-
   struct Committed {
     Id id{};
     uint64_t seq = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +37,11 @@ struct ContentVault {
     author.vault.fill(1);
     author.writer.fill(2);
     author.seed = &seed;
+    COFFER_CHECK(store.Prepare(SegmentPrefixes()).ok());
+  }
+
+  // What a store has to be prepared for.
+  static std::vector<std::string> SegmentPrefixes() {
     std::vector<std::string> prefixes;
     for (int i = 0; i < 256; ++i) {
       Id id{};
@@ -43,7 +49,7 @@ struct ContentVault {
       const std::string key = ObjectKey(ObjectClass::kSegment, id);
       prefixes.push_back(key.substr(0, key.rfind('/')));
     }
-    COFFER_CHECK(store.Prepare(prefixes).ok());
+    return prefixes;
   }
 
   std::unique_ptr<ContentWriter> Writer(const ContentWriterOptions& options = {}) {
@@ -52,13 +58,15 @@ struct ContentVault {
         .value();
   }
 
-  void Publish(std::vector<SealedObject> objects) {
-    std::vector<std::unique_ptr<store::Upload>> uploads;
-    for (SealedObject& object : objects) {
-      published.push_back(object.id);
-      uploads.push_back(std::move(object.upload));
+  // The segments of the store, in ascending order.
+  [[nodiscard]] std::vector<Id> Published() {
+    std::vector<Id> ids;
+    const std::vector<store::ObjectInfo> listed = store.List("segments").value();
+    for (const store::ObjectInfo& info : listed) {
+      const std::optional<Id> id = IdOfKey(ObjectClass::kSegment, info.key);
+      if (id) ids.push_back(*id);
     }
-    COFFER_CHECK(faults.Publish(std::move(uploads)).ok());
+    return ids;
   }
 
   static Result<size_t> Add(ContentWriter& writer, ByteSpan data) {
@@ -92,7 +100,6 @@ struct ContentVault {
   SegmentTable segments;
   PieceCatalogue pieces;
   ContentReader reader{faults, segments};
-  std::vector<Id> published;
 };
 
 }  // namespace coffer::vault
