@@ -116,13 +116,27 @@ class Adder {
     return CommitIfDue();
   }
 
+  // Learns which segments are there. Comes before all other calls.
+  Status Start() {
+    COFFER_ASSIGN_OR_RETURN(listed_, session_.store->List("segments"));
+    const vault::SegmentTable& segments = session_.state().segments();
+    is_stored_.resize(segments.size());
+    for (const store::ObjectInfo& info : listed_) {
+      const auto id = vault::IdOfKey(vault::ObjectClass::kSegment, info.key);
+      const std::optional<uint32_t> number = id ? segments.Find(*id) : std::nullopt;
+      if (number) is_stored_[*number] = segments.at(*number).object_size == info.size;
+    }
+    return OkStatus();
+  }
+
   // Whether a file that was scanned need not be read.
   bool IsUnchanged(const vault::Entry& scanned) {
     const vault::Version* current = Current(scanned.path);
     if (current == nullptr) return false;
     const vault::CommitInfo& commit = session_.state().CommitOf(*current);
     const bool same = commit.writer == session_.installation->writer() &&
-                      local::IsUnchanged(scanned, current->entry, commit.scan_started);
+                      local::IsUnchanged(scanned, current->entry, commit.scan_started) &&
+                      IsStored(current->entry);
     if (same) ++counts_.unchanged;
     return same;
   }
@@ -183,6 +197,17 @@ class Adder {
     std::optional<size_t> ticket;
     SecretBuffer held;  // if there is no ticket
   };
+
+  // Whether the segments of an entry are there, of the size that they should have: what was lost is
+  // stored again.
+  [[nodiscard]] bool IsStored(const vault::Entry& entry) const {
+    return std::ranges::all_of(entry.blobs,
+                               [&](const vault::Blob& blob) { return IsStored(blob); });
+  }
+  [[nodiscard]] bool IsStored(const vault::Blob& blob) const {
+    // Those of later numbers this process has published.
+    return blob.segment >= is_stored_.size() || is_stored_[blob.segment];
+  }
 
   const vault::Version* Current(const std::string& path) {
     const auto found = session_.state().Find(path);
@@ -280,6 +305,7 @@ class Adder {
     for (const vault::Version& version : state.versions()) {
       const vault::Entry& entry = version.entry;
       for (size_t i = 0; i < entry.blobs.size(); ++i) {
+        if (!IsStored(entry.blobs[i])) continue;
         const bool is_last = i + 1 == entry.blobs.size();
         const uint64_t size =
             is_last ? entry.data_size() - i * vault::kPieceSize : vault::kPieceSize;
@@ -306,9 +332,8 @@ class Adder {
     for (const vault::CommitInfo& info : state.commits()) {
       if (info.writer == author.writer) last = std::max(last, info.time);
     }
-    COFFER_ASSIGN_OR_RETURN(const auto listed, session_.store->List("segments"));
     std::vector<vault::Id> unreferenced;
-    for (const store::ObjectInfo& info : listed) {
+    for (const store::ObjectInfo& info : listed_) {
       const auto id = vault::IdOfKey(vault::ObjectClass::kSegment, info.key);
       if (id && info.modified > last && !state.segments().Find(*id)) unreferenced.push_back(*id);
     }
@@ -351,7 +376,8 @@ class Adder {
     const vault::Version* current = Current(entry.path);
     // A version of this machine is renewed, so that the file is not read next time.
     if (current != nullptr && IsSameContent(entry, current->entry) &&
-        session_.state().CommitOf(*current).writer != session_.installation->writer()) {
+        session_.state().CommitOf(*current).writer != session_.installation->writer() &&
+        IsStored(current->entry)) {
       ++counts_.unchanged;
       return;
     }
@@ -363,6 +389,8 @@ class Adder {
   const AddOptions& options_;
   Progress& progress_;
   Counts counts_;
+  std::vector<store::ObjectInfo> listed_;  // below segments/, when this began
+  std::vector<bool> is_stored_;            // by the segment's number
   bool prepared_ = false;
   vault::PieceCatalogue catalogue_;
   std::unique_ptr<vault::ContentWriter> writer_;
@@ -501,6 +529,7 @@ Result<ExitCode> RunAdd(const AddOptions& options) {
   Progress progress(std::nullopt, ProgressIsVisible(options.target.quiet), os::StandardError(),
                     os::SystemClock());
   Adder adder(*session, options, progress);
+  COFFER_TRY(adder.Start());
   AddVisitor visitor(adder);
   COFFER_TRY(local::Scan(os::RealFileSystem(), os::SystemUsers(), sources, scan_options, visitor));
   if (options.stdin_name) COFFER_TRY(AddStandardInput(adder, *options.stdin_name));

@@ -207,11 +207,35 @@ Status LocalStore::Publish(std::vector<std::unique_ptr<Upload>> uploads) {
   COFFER_TRY(RunInParallel(own.size(), [&](size_t i) { return own[i]->Seal(mode); }));
   Directories changed;
   for (LocalUpload* upload : own) {
-    const std::string path = PathOf(upload->key());
-    COFFER_TRY(upload->MoveTo(path));
-    changed.insert(os::DirectoryOf(path));
+    COFFER_TRY(MoveToPlace(*upload, changed));
   }
   return SyncDirectories(changed);
+}
+
+Status LocalStore::MoveToPlace(LocalUpload& upload, Directories& changed) {
+  const std::string path = PathOf(upload.key());
+  Status moved = upload.MoveTo(path);
+  if (!moved.ok() && moved.error().system_errno() == ENOENT) {
+    // Many a copy of a store lacks the directories in which there was nothing.
+    COFFER_TRY(MakeDirectoryAnew(os::DirectoryOf(path), changed));
+    moved = upload.MoveTo(path);
+  }
+  COFFER_TRY(std::move(moved));
+  changed.insert(os::DirectoryOf(path));
+  return OkStatus();
+}
+
+// Makes a directory below the root, with its parents; the names of those that were made are then to
+// be synced. A process that makes the same ones at the same time may not have come to that.
+Status LocalStore::MakeDirectoryAnew(const std::string& path, Directories& changed) {
+  Status made = EnsureDirectory(path);
+  if (!made.ok() && made.error().system_errno() == ENOENT && path != root_) {
+    COFFER_TRY(MakeDirectoryAnew(os::DirectoryOf(path), changed));
+    made = EnsureDirectory(path);
+  }
+  COFFER_TRY(std::move(made));
+  changed.insert(os::DirectoryOf(path));
+  return OkStatus();
 }
 
 Status LocalStore::Settle(std::span<const std::string> keys) {

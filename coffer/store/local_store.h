@@ -25,6 +25,10 @@
 #include "coffer/os/file_system.h"
 #include "coffer/store/store.h"
 
+namespace coffer::store::internal {
+class LocalUpload;
+}
+
 namespace coffer::store {
 
 class LocalStore final : public Store {
@@ -51,6 +55,8 @@ class LocalStore final : public Store {
 
   Status PrepareRoot();
   Status EnsureDirectory(const std::string& path);
+  Status MoveToPlace(internal::LocalUpload& upload, Directories& changed);
+  Status MakeDirectoryAnew(const std::string& path, Directories& changed);
   Status SyncDirectories(const Directories& directories);
   Status SyncOne(const std::string& path);
   Status CheckTrust() const;

@@ -107,6 +107,15 @@ std::vector<Scenario> Scenarios() {
                    ledger.Put(store, {{"top", "an object in no directory"}});
                    ledger.Put(store, kCommit);
                  }});
+  all.push_back({"DirectoriesWereLost", "/vault",
+                 [](MemoryFileSystem& memory, const std::string& root, Ledger&) {
+                   LocalStore store(memory, root);
+                   EXPECT_TRUE(IsOk(store.Prepare({})));
+                 },
+                 [](FileSystem& files, const std::string& root, Ledger& ledger) {
+                   LocalStore store(files, root);
+                   ledger.Put(store, {{"segments/ab/1", "first"}, {"segments/cd/2", "second"}});
+                 }});
   // Objects that are visible because a process was stopped between rename and sync.
   all.push_back({"Settle", "/vault",
                  [](MemoryFileSystem& memory, const std::string& root, Ledger& ledger) {

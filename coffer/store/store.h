@@ -96,6 +96,7 @@ class Store {
   // what it needs for itself and for keys of one component. All of it is on stable storage when
   // this succeeds. May be called again at any time; a process that publishes calls it first, since
   // another one may have been stopped half-way through. Without it Begin and Publish may fail.
+  // Prefixes that got lost since, Publish makes anew where it needs them.
   virtual Status Prepare(std::span<const std::string> prefixes) = 0;
 
   // Starts an object. `expected_size` is a hint; on a full disk this may fail in place of a Write.

@@ -200,6 +200,54 @@ class DamageTest(unittest.TestCase):
             self.assertIn(name.encode(), self.machine.out("check", "--no-key"))
 
 
+class LossTest(unittest.TestCase):
+    """What was lost is stored again by whoever still has it."""
+    binaries = ""
+
+    def setUp(self):
+        self.holder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.holder.cleanup)
+        self.machine = m = Machine(self.binaries, self.holder.name).init()
+        os.mkdir(m.path("tree"))
+        for name, size in (("small", 9000), ("big", 20 << 20), ("note", 10)):
+            with open(m.path("tree", name), "wb") as file:
+                file.write(os.urandom(size))
+        m.run("add", "-q", "tree")
+
+    def expect_whole(self):
+        self.machine.run("get", "-q", "tree", "-o", "back")
+        subprocess.run(["diff", "-r", self.machine.path("tree"), self.machine.path("back")],
+                       check=True)
+        shutil.rmtree(self.machine.path("back"))
+
+    def test_segments_that_are_gone_or_cut_are_stored_again(self):
+        for name, lose in (("gone", os.remove), ("cut", lambda path: rewrite(path, lambda d: d[:99]))):
+            for path in objects(self.machine.vault, "segments"):
+                with self.subTest(damage=name, path=path):
+                    lose(path)
+                    self.machine.run("get", "-q", "tree", "-o", "broken", code=DAMAGED)
+                    shutil.rmtree(self.machine.path("broken"))
+                    self.machine.run("add", "-q", "tree")
+                    self.expect_whole()
+
+    def test_another_machine_stores_them_again(self):
+        os.remove(objects(self.machine.vault, "segments")[0])
+        other = Machine(self.binaries, self.machine.directory)
+        other.environment["XDG_STATE_HOME"] = other.path("other-state")
+        other.run("add", "-q", "tree")
+        self.expect_whole()
+
+    def test_a_vault_copied_without_its_empty_directories(self):
+        for directory, _, _ in os.walk(self.machine.vault, topdown=False):
+            if not os.listdir(directory):
+                os.rmdir(directory)
+        self.machine.run("check")
+        for number in range(20):
+            self.machine.run("add", "-q", "--stdin-name", str(number), stdin=os.urandom(9000))
+        self.expect_whole()
+        self.machine.run("check")
+
+
 class CostTest(unittest.TestCase):
     binaries = ""
 
@@ -300,7 +348,7 @@ class KillTest(unittest.TestCase):
 if __name__ == "__main__":
     binaries = os.path.abspath(sys.argv.pop(1))
     DamageTest.binaries = KillTest.binaries = FullDiskTest.binaries = binaries
-    CostTest.binaries = binaries
+    CostTest.binaries = LossTest.binaries = binaries
     if sys.argv[1:2] == ["--on-small-disk"]:
         FullDiskTest().on_small_disk(sys.argv[2])
     else:

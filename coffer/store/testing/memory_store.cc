@@ -73,17 +73,14 @@ Status MemoryStore::Prepare(std::span<const std::string> prefixes) {
     if (!internal::IsValidPrefix(prefix)) return internal::InvalidPrefix(prefix);
   }
   const std::lock_guard lock(mutex_);
-  prefixes_.emplace();
-  for (std::string_view rest : prefixes) {
-    for (; !rest.empty(); rest = internal::PrefixOf(rest)) prefixes_.emplace(rest);
-  }
+  prepared_ = true;
   return OkStatus();
 }
 
 Result<std::unique_ptr<Upload>> MemoryStore::Begin(std::optional<uint64_t> expected_size) {
   (void)expected_size;
   const std::lock_guard lock(mutex_);
-  if (prefixes_.empty()) return internal::StepError("store an object in", "memory", ENOENT);
+  if (!prepared_) return internal::StepError("store an object in", "memory", ENOENT);
   return std::unique_ptr<Upload>(std::make_unique<MemoryUpload>());
 }
 
@@ -92,9 +89,6 @@ Status MemoryStore::Publish(std::vector<std::unique_ptr<Upload>> uploads) {
   for (const auto& upload : uploads) {
     auto* own = dynamic_cast<MemoryUpload*>(upload.get());
     COFFER_CHECK(own != nullptr && !own->key().empty());
-    if (!prefixes_.contains(internal::PrefixOf(own->key()))) {
-      return internal::StepError("publish", own->key(), ENOENT);
-    }
     if (objects_.contains(own->key())) return internal::AlreadyTaken(own->key());
     objects_[own->key()] = {std::make_shared<const Bytes>(own->TakeContent()), Now()};
   }
@@ -133,7 +127,7 @@ Result<ObjectInfo> MemoryStore::Stat(std::string_view key) {
 Result<std::vector<ObjectInfo>> MemoryStore::List(std::string_view prefix) {
   if (!prefix.empty() && !internal::IsValidPrefix(prefix)) return internal::InvalidPrefix(prefix);
   const std::lock_guard lock(mutex_);
-  if (prefixes_.empty()) return internal::NoSuchObject("memory");
+  if (!prepared_) return internal::NoSuchObject("memory");
   std::vector<ObjectInfo> found;
   const std::string start = prefix.empty() ? "" : std::string(prefix) + '/';
   for (auto entry = objects_.lower_bound(start); entry != objects_.end(); ++entry) {

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 
 #include "coffer/store/store.h"
@@ -48,7 +47,7 @@ class MemoryStore final : public Store {
 
   mutable std::mutex mutex_;
   std::map<std::string, Object, std::less<>> objects_;
-  std::set<std::string, std::less<>> prefixes_;  // those prepared
+  bool prepared_ = false;
   int64_t ticks_ = 0;
 };
 
