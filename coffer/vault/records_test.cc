@@ -159,6 +159,8 @@ TEST(RecordsTest, FieldsOfCommits) {
       {{{9, ArrayOf({IdOf("02"), IdOf("01")})}}, "damaged"},
       {{{10, ArrayOf({Segment("12"), Segment("11")})}}, "damaged"},
       {{{10, "8184" + IdOf("11") + "1863" + "1864" + WriterOf("77")}}, "damaged"},
+      {{{10, "8184" + IdOf("11") + "1864" + "1864" + WriterOf("77")}}, "damaged"},
+      {{{10, "8184" + IdOf("11") + "1865" + "1864" + WriterOf("77")}}, "ok"},
       {{{11, ArrayOf({Map(Directory()), Map(With(Directory(), {{0, "4162"}}))})}}, "ok"},
       {{{11, ArrayOf({Map(With(Directory(), {{0, "4162"}})), Map(Directory())})}}, "damaged"},
       {{{11, ArrayOf({Map(Directory()), Map(Directory())})}}, "damaged"},

@@ -465,6 +465,8 @@ class Forms(unittest.TestCase):
         with self.assertRaises(Damaged):
             records.parse_commit(self.commit(self.file(), self.file()))
         with self.assertRaises(Damaged):
+            records.parse_commit(self.commit(self.file(), k9=[bytes(32)], k12=[[b"f", [[0, 0]]]]))
+        with self.assertRaises(Damaged):
             records.parse_commit(self.commit(self.file(k11=None, k12=[[0, 0, 0, 1]]),
                                              k10=[[bytes(32), 100, 10, bytes(16)]]))
 

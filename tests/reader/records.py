@@ -129,6 +129,8 @@ def parse_commit(item):
     require(commit.seq >= 1, "a commit with the number 0")
     require((commit.previous is None) == (commit.seq == 1), "the commit before, or its absence")
     require(all(other != writer for other, _ in commit.vector), "a vector that names its writer")
+    require({entry.path for entry in commit.entries}.isdisjoint(path for path, _ in commit.removals),
+            "a path that is added and removed")
     ascending(commit.pins, "pins", lambda pin: pin[0])
     commit.replaced()
     commit.unknown = f.rest()[0] + unknown_capability(capability)

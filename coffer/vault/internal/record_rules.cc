@@ -111,9 +111,9 @@ Status CheckSegments(std::span<const KnownSegment> segments) {
   return Broken(std::ranges::all_of(segments,
                                     [](const KnownSegment& item) {
                                       return item.object_size <= kMaxObjectSize &&
-                                             item.header_size <= item.object_size;
+                                             item.header_size < item.object_size;
                                     }),
-                "a segment is larger than any object, or its header than itself");
+                "a segment is larger than any object, or no larger than its header");
 }
 
 // Both ascend by path.
