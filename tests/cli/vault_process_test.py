@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Adds that end at any moment, and several processes and machines at one vault.
+
+usage: vault_process_test.py BIN_DIR [--kills N]
+"""
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+from vault_test import OK, Machine  # noqa: E402
+
+BIG_COUNT, BIG_SIZE = 8, 8 << 20
+SMALL_COUNT, SMALL_SIZE = 200, 3000
+TOTAL = BIG_COUNT * BIG_SIZE + SMALL_COUNT * SMALL_SIZE
+
+
+def objects(vault, kind):
+    return [os.path.join(directory, name)
+            for directory, _, names in os.walk(os.path.join(vault, kind)) for name in names]
+
+
+def make_source(top):
+    os.mkdir(top)
+    for number in range(BIG_COUNT):
+        with open(os.path.join(top, f"big-{number}"), "wb") as file:
+            file.write(os.urandom(BIG_SIZE))
+    for number in range(SMALL_COUNT):
+        with open(os.path.join(top, f"small-{number:03}"), "wb") as file:
+            file.write(os.urandom(SMALL_SIZE))
+
+
+class Process:
+    """One `coffer add` of the tree that runs beside the test."""
+
+    def __init__(self, machine):
+        self.vault = machine.vault
+        self.process = subprocess.Popen(
+            [machine.program, "add", "-q", "--segment-size", "4M", "tree"], cwd=machine.directory,
+            env=machine.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+    def wait_for_first_write(self):
+        tmp = os.path.join(self.vault, "tmp")
+        while self.process.poll() is None and not os.listdir(tmp):
+            time.sleep(0.0005)
+
+    def end(self, kill):
+        if kill:
+            self.process.send_signal(signal.SIGKILL)
+        errors = self.process.communicate()[1]
+        if not kill and self.process.returncode != OK:
+            raise AssertionError(errors.decode(errors="replace"))
+        return self.process.returncode
+
+
+class RandomKillTest(unittest.TestCase):
+    binaries = ""
+    kills = 20
+
+    def setUp(self):
+        self.seed = random.SystemRandom().randrange(1 << 32)
+        self.random = random.Random(self.seed)
+        self.holder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.holder.cleanup)
+        self.machine = m = Machine(self.binaries, self.holder.name).init()
+        m.run("add", "-q", "--stdin-name", "before", stdin=b"acknowledged")
+        make_source(m.path("tree"))
+        self.pristine = m.path("pristine")
+        for name in ("vault", "state"):
+            shutil.copytree(m.path(name), os.path.join(self.pristine, name))
+
+    def reset(self):
+        for name in ("vault", "state"):
+            shutil.rmtree(self.machine.path(name))
+            shutil.copytree(os.path.join(self.pristine, name), self.machine.path(name))
+
+    def measure(self):
+        """Seconds from an add's first write to its end."""
+        process = Process(self.machine)
+        process.wait_for_first_write()
+        start = time.monotonic()
+        process.end(kill=False)
+        return time.monotonic() - start
+
+    def phase(self):
+        """How far the run had come that was killed."""
+        vault = self.machine.vault
+        if len(objects(vault, "commits")) > 1:
+            return "committed"
+        return "published" if objects(vault, "segments") else "writing"
+
+    def expect_whole(self):
+        m = self.machine
+        m.run("get", "-q", "tree", "-o", "back")
+        subprocess.run(["diff", "-r", m.path("tree"), m.path("back")], check=True)
+        shutil.rmtree(m.path("back"))
+
+    def one_kill(self, delay):
+        m = self.machine
+        self.reset()
+        process = Process(m)
+        process.wait_for_first_write()
+        time.sleep(delay)
+        process.end(kill=True)
+        phase = self.phase()
+        kept = sum(os.path.getsize(path) for path in objects(m.vault, "segments"))
+        self.assertEqual(m.out("get", "before", "-o", "-"), b"acknowledged")
+        m.run("check", "--read-data")
+        report = json.loads(m.out("add", "--json", "-q", "--segment-size", "4M", "tree"))
+        # What was finished is not stored again, or hardly.
+        self.assertLessEqual(report["new_size"], TOTAL - 0.85 * kept)
+        self.assertEqual(report["problems"], 0)
+        self.expect_whole()
+        m.run("check")
+        return phase
+
+    def test_kills_at_any_moment_of_a_run(self):
+        duration = sorted(self.measure() for _ in range(3) if not self.reset())[1]
+        phases = {}
+        for number in range(self.kills):
+            delay = duration * (number + self.random.random()) / self.kills
+            with self.subTest(seed=self.seed, number=number, delay=delay):
+                phase = self.one_kill(delay)
+                phases[phase] = phases.get(phase, 0) + 1
+        print(f"killed {self.kills} adds within {duration:.2f} s: {phases}")
+        self.assertGreaterEqual(phases.get("writing", 0), 1, phases)
+        self.assertGreaterEqual(phases.get("published", 0), self.kills // 5, phases)
+
+
+class ManyProcessesTest(unittest.TestCase):
+    binaries = ""
+
+    def setUp(self):
+        self.holder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.holder.cleanup)
+        self.machine = Machine(self.binaries, self.holder.name).init()
+        self.other = Machine(self.binaries, self.holder.name)
+        self.other.environment["XDG_STATE_HOME"] = self.other.path("other-state")
+
+    def in_threads(self, works):
+        failures = []
+
+        def run(work):
+            try:
+                work()
+            except Exception as error:  # pylint: disable=broad-except
+                failures.append(error)
+        threads = [threading.Thread(target=run, args=(work,)) for work in works]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+
+    def names(self, machine):
+        return set(machine.out("list", "-0").split(b"\0")) - {b""}
+
+    def test_adds_at_the_same_time(self):
+        def adds(machine, name):
+            def work():
+                for number in range(6):
+                    machine.run("add", "-q", "--stdin-name", f"{name}/{number}",
+                                stdin=os.urandom(9000))
+            return work
+
+        stop = threading.Event()
+
+        def read():
+            seen = set()
+            while not stop.is_set():
+                names = self.names(self.machine)
+                self.assertLessEqual(seen, names)  # nothing acknowledged goes away again
+                seen = names
+
+        def add_all():
+            try:
+                self.in_threads([adds(self.machine, "a"), adds(self.machine, "b"),
+                                 adds(self.other, "c"), adds(self.other, "d")])
+            finally:
+                stop.set()
+        self.in_threads([add_all, read])
+        expected = {f"{name}/{number}".encode() for name in "abcd" for number in range(6)}
+        for machine in (self.machine, self.other):
+            self.assertEqual(self.names(machine), expected)
+        self.machine.run("check", "--read-data")
+        # Each commit has a number of its own.
+        commits = [json.loads(line) for line in self.machine.out("history", "--json").splitlines()]
+        self.assertEqual(len({(commit["writer"], commit["seq"]) for commit in commits}), 24)
+
+    def test_a_reader_never_sees_half_a_commit(self):
+        m = self.machine
+        os.mkdir(m.path("tree"))
+        for number in range(50):
+            with open(m.path("tree", str(number)), "wb") as file:
+                file.write(os.urandom(2000))
+        process = Process(m)
+        counts = set()
+        while process.process.poll() is None:
+            counts.add(len(self.names(self.other)))
+        process.end(kill=False)
+        counts.add(len(self.names(self.other)))
+        self.assertLessEqual(counts, {0, 51})
+        self.assertIn(51, counts)
+
+    def test_one_file_by_two_machines_at_the_same_time(self):
+        contents = [os.urandom(5000), os.urandom(5000)]
+        # The one has not seen the other's when it commits, or else replaces it: nothing is lost.
+        self.in_threads([
+            lambda: self.machine.run("add", "-q", "--stdin-name", "same", stdin=contents[0]),
+            lambda: self.other.run("add", "-q", "--stdin-name", "same", stdin=contents[1])])
+        listed = {m.out("list", "-0") for m in (self.machine, self.other)}
+        self.assertEqual(len(listed), 1)
+        got = {m.out("get", "same", "-o", "-") for m in (self.machine, self.other)}
+        self.assertEqual(len(got), 1)
+        self.assertIn(got.pop(), contents)
+        self.machine.run("check", "--read-data")
+
+
+if __name__ == "__main__":
+    binaries = os.path.abspath(sys.argv.pop(1))
+    RandomKillTest.binaries = ManyProcessesTest.binaries = binaries
+    if sys.argv[1:2] == ["--kills"]:
+        RandomKillTest.kills = int(sys.argv[2])
+        del sys.argv[1:3]
+    unittest.main()
