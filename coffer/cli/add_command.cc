@@ -162,7 +162,12 @@ class Adder {
     }
     Status finished = finish(entry);
     if (!finished.ok()) return FileResult{std::move(finished).error()};
-    pending_.push_back({std::move(entry), ticket, std::move(held.bytes)});
+    if (options_.dry_run) {
+      ++counts_.added;
+      return FileResult{};
+    }
+    pending_.push_back({draft_.entries.size(), ticket, std::move(held.bytes)});
+    draft_.entries.push_back(std::move(entry));
     COFFER_TRY(CommitIfDue());
     return FileResult{};
   }
@@ -192,8 +197,9 @@ class Adder {
     SecretBuffer bytes;
     bool whole = false;
   };
+  // A file of the draft that does not say yet where its data is.
   struct PendingFile {
-    vault::Entry entry;
+    size_t entry = 0;  // its place in the draft
     std::optional<size_t> ticket;
     SecretBuffer held;  // if there is no ticket
   };
@@ -344,15 +350,15 @@ class Adder {
     return adopted.ok() ? OkStatus() : Status(adopted.error());
   }
 
-  // Moves pending files into the draft, their data published.
+  // Publishes the data of pending files, and completes their entries.
   Status TakeContents() {
     if (writer_ != nullptr) {
       COFFER_TRY(SpillHeld());
       COFFER_TRY(writer_->Flush());
       counts_.new_size = writer_->new_size();
     }
-    for (PendingFile& file : pending_) {
-      vault::Entry& entry = file.entry;
+    for (const PendingFile& file : pending_) {
+      vault::Entry& entry = draft_.entries[file.entry];
       if (file.ticket) {
         vault::StoredContent content = writer_->Take(*file.ticket);
         entry.content_hash = content.content_hash;
@@ -364,25 +370,26 @@ class Adder {
         entry.inline_data.assign(data.begin(), data.end());
         counts_.new_size += data.size();
       }
-      KeepIfNew(std::move(entry));
+      if (IsNew(entry)) {
+        ++counts_.added;
+      } else {
+        ++counts_.unchanged;
+        entry.path.clear();
+      }
     }
+    std::erase_if(draft_.entries, [](const vault::Entry& entry) { return entry.path.empty(); });
     pending_.clear();
     first_held_ = 0;
     held_size_ = 0;
     return OkStatus();
   }
 
-  void KeepIfNew(vault::Entry entry) {
+  bool IsNew(const vault::Entry& entry) {
     const vault::Version* current = Current(entry.path);
     // A version of this machine is renewed, so that the file is not read next time.
-    if (current != nullptr && IsSameContent(entry, current->entry) &&
-        session_.state().CommitOf(*current).writer != session_.installation->writer() &&
-        IsStored(current->entry)) {
-      ++counts_.unchanged;
-      return;
-    }
-    ++counts_.added;
-    draft_.entries.push_back(std::move(entry));
+    return current == nullptr || !IsSameContent(entry, current->entry) ||
+           session_.state().CommitOf(*current).writer == session_.installation->writer() ||
+           !IsStored(current->entry);
   }
 
   VaultSession& session_;
@@ -472,7 +479,8 @@ Result<local::ExcludeList> Excludes(const AddOptions& options) {
   return list;
 }
 
-Status AddStandardInput(Adder& adder, const std::string& name) {
+// `is_alone`: nothing else was to be added.
+Status AddStandardInput(Adder& adder, const std::string& name, bool is_alone) {
   COFFER_ASSIGN_OR_RETURN(const std::string path, local::NormalizeName(name));
   if (path.empty()) return InvalidArgument("--stdin-name can't be empty");
   COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<os::Input> input, os::OpenInput("-"));
@@ -488,8 +496,11 @@ Status AddStandardInput(Adder& adder, const std::string& name) {
                             done.size = adder.counts().read_size - before;
                             return OkStatus();
                           }));
-  // Half of a stream is nothing that anybody asked for.
-  if (result.problem) return *result.problem;
+  // Half of a stream is nothing that anybody asked for: it is left out, and named.
+  if (!result.problem) return OkStatus();
+  if (is_alone) return *result.problem;
+  ++adder.counts().problems;
+  PrintError(Quote(name) + ": " + result.problem->message());
   return OkStatus();
 }
 
@@ -532,7 +543,9 @@ Result<ExitCode> RunAdd(const AddOptions& options) {
   COFFER_TRY(adder.Start());
   AddVisitor visitor(adder);
   COFFER_TRY(local::Scan(os::RealFileSystem(), os::SystemUsers(), sources, scan_options, visitor));
-  if (options.stdin_name) COFFER_TRY(AddStandardInput(adder, *options.stdin_name));
+  if (options.stdin_name) {
+    COFFER_TRY(AddStandardInput(adder, *options.stdin_name, options.paths.empty()));
+  }
   COFFER_TRY(adder.Commit());
   Report(options, adder, adder.counts());
   const ExitCode done = adder.counts().problems == 0 ? ExitCode::kOk : ExitCode::kPartial;

@@ -124,6 +124,8 @@ Result<ExitCode> RunMove(const MoveOptions& options) {
   }
   COFFER_ASSIGN_OR_RETURN(const auto versions, Select(state, from));
   vault::Draft draft = NewDraft();
+  draft.removals.reserve(versions.size());
+  draft.entries.reserve(versions.size());
   LinkGroups groups;
   for (const vault::Version* version : versions) {
     vault::Entry entry = version->entry;

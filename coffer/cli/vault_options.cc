@@ -97,10 +97,10 @@ void AddAdd(CLI::App& app, AddOptions& options) {
                    "Do not hide exact sizes from those who hold the storage");
   command
       .add_option("--segment-size", options.segment_size,
-                  "Start another object at about SIZE bytes of data (default: 16M)")
+                  "Start another object at about SIZE bytes of data, 1M to 1G (default: 16M)")
       ->type_name("SIZE")
-      ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::Range(uint64_t{1} << 20, uint64_t{1} << 30));
+      ->transform(CLI::AsSizeValue(false).description(""))
+      ->check(CLI::Range(uint64_t{1} << 20, uint64_t{1} << 30).description(""));
   AddSingle(command, {.names = "-m,--remark", .value_name = "TEXT", .help = "A remark for history"},
             options.remark);
   AddJson(command, options.json);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <span>
 #include <string>
 
 #include "coffer/base/endian.h"
@@ -48,14 +49,15 @@ bool IsUtf8(ByteSpan text) {
 void CborWriter::Head(uint8_t major, uint64_t value) {
   const uint8_t type = static_cast<uint8_t>(major << 5);
   if (value < 24) {
-    buffer_.PushBack(static_cast<uint8_t>(type | value));
+    Raw(std::array{static_cast<uint8_t>(type | value)});
     return;
   }
-  std::array<uint8_t, 8> bytes;
-  StoreBigEndian<uint64_t>(value, bytes);
+  std::array<uint8_t, 9> bytes;
+  StoreBigEndian<uint64_t>(value, std::span(bytes).last<8>());
   const uint8_t power = value <= 0xff ? 0 : (value <= 0xffff ? 1 : (value <= 0xffffffff ? 2 : 3));
-  buffer_.PushBack(static_cast<uint8_t>(type | (24 + power)));
-  buffer_.Append(ByteSpan(bytes).last(size_t{1} << power));
+  const ByteSpan head = ByteSpan(bytes).last((size_t{1} << power) + 1);
+  bytes[bytes.size() - head.size()] = static_cast<uint8_t>(type | (24 + power));
+  Raw(head);
 }
 
 void CborWriter::Int(int64_t value) {
@@ -68,16 +70,16 @@ void CborWriter::Int(int64_t value) {
 
 void CborWriter::ByteString(ByteSpan bytes) {
   Head(2, bytes.size());
-  buffer_.Append(bytes);
+  Raw(bytes);
 }
 
 void CborWriter::Text(std::string_view utf8) {
   COFFER_CHECK(IsUtf8(AsBytes(utf8)));
   Head(3, utf8.size());
-  buffer_.Append(utf8);
+  Raw(AsBytes(utf8));
 }
 
-void CborWriter::Bool(bool value) { buffer_.PushBack(value ? kTrue : kFalse); }
+void CborWriter::Bool(bool value) { Raw(std::array{value ? kTrue : kFalse}); }
 
 std::optional<CborReader::Header> CborReader::TakeHead() {
   const std::optional<uint8_t> first = reader_.TakeByte();

@@ -29,6 +29,14 @@ inline constexpr size_t kMaxUnknownDepth = 4;
 
 class CborWriter {
  public:
+  CborWriter() = default;
+  // One that counts what would be written and keeps nothing of it.
+  static CborWriter Counter() { return CborWriter(/*keeps=*/false); }
+  // Makes room for so many bytes, so that the buffer need not grow.
+  void Reserve(size_t size) { buffer_.Reserve(size); }
+  // Bytes that were written or counted.
+  [[nodiscard]] size_t size() const { return size_; }
+
   void Uint(uint64_t value) { Head(0, value); }
   void Int(int64_t value);
   void ByteString(ByteSpan bytes);
@@ -39,13 +47,19 @@ class CborWriter {
   void Array(size_t count) { Head(4, count); }
   void Map(size_t count) { Head(5, count); }
   // Bytes as they are: encoded items, or what frames the encoding.
-  void Raw(ByteSpan bytes) { buffer_.Append(bytes); }
+  void Raw(ByteSpan bytes) {
+    size_ += bytes.size();
+    if (keeps_) buffer_.Append(bytes);
+  }
 
   [[nodiscard]] SecretBuffer& buffer() { return buffer_; }
 
  private:
+  explicit CborWriter(bool keeps) : keeps_(keeps) {}
   void Head(uint8_t major, uint64_t value);
 
+  bool keeps_ = true;
+  size_t size_ = 0;
   SecretBuffer buffer_;
 };
 

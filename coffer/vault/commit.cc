@@ -134,10 +134,12 @@ Result<vault::Commit> Vault::MakeCommit(Draft& draft, uint64_t seq,
   for (const Entry& entry : draft.entries) references.Mention(entry.path);
   for (const std::string& path : draft.removals) references.Mention(path);
   commit.referred_commits = references.Finish();
-  for (const std::string& path : draft.removals) {
+  commit.removals.reserve(draft.removals.size());
+  for (std::string& path : draft.removals) {
     std::vector<VersionRef> versions = references.Of(path);
-    if (!versions.empty()) commit.removals.push_back({path, std::move(versions)});
+    if (!versions.empty()) commit.removals.push_back({std::move(path), std::move(versions)});
   }
+  draft.removals = {};
   commit.entries = std::move(draft.entries);
   for (Entry& entry : commit.entries) entry.replaces = references.Of(entry.path);
   UseOwnSegmentTable(commit, state_->segments());

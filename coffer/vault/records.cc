@@ -50,9 +50,18 @@ Result<Frame> ParseFrame(ByteSpan plaintext, std::string_view magic) {
                .mac = plaintext.subspan(end, internal::kMacSize)};
 }
 
-void BeginFrame(std::string_view magic, CborWriter& writer) {
+// A frame whose body `write_body` writes, up to the MAC. Bodies of many megabytes are usual: the
+// size is found first, so that memory never holds two of it.
+template <class WriteBody>
+CborWriter BeginFrame(std::string_view magic, const WriteBody& write_body) {
+  CborWriter counter = CborWriter::Counter();
+  write_body(counter);
+  CborWriter writer;
+  writer.Reserve(kFrontSize + counter.size() + internal::kMacSize);
   writer.Raw(AsBytes(magic));
   writer.Raw(std::array<uint8_t, 8>{});
+  write_body(writer);
+  return writer;
 }
 
 Result<SecretBuffer> FinishFrame(const MacKey& key, CborWriter& writer) {
@@ -116,9 +125,8 @@ Result<MacKey> KeyOfWriter(ByteSpan body, const crypto::CofferSeed& seed, const 
 
 Result<SecretBuffer> EncodeCommit(const Commit& commit, const crypto::CofferSeed& seed) {
   COFFER_CHECK(internal::CheckCommit(commit).ok());
-  CborWriter writer;
-  BeginFrame(kCommitMagic, writer);
-  internal::WriteCommitBody(commit, writer);
+  CborWriter writer =
+      BeginFrame(kCommitMagic, [&](CborWriter& out) { internal::WriteCommitBody(commit, out); });
   COFFER_ASSIGN_OR_RETURN(const MacKey key,
                           WriterMacKey(seed, commit.vault, commit.writer, commit.capability));
   return FinishFrame(key, writer);
@@ -127,9 +135,8 @@ Result<SecretBuffer> EncodeCommit(const Commit& commit, const crypto::CofferSeed
 Result<SecretBuffer> EncodeCheckpoint(const Checkpoint& checkpoint,
                                       const crypto::CofferSeed& seed) {
   COFFER_CHECK(internal::CheckCheckpoint(checkpoint).ok());
-  CborWriter writer;
-  BeginFrame(kCheckpointMagic, writer);
-  internal::WriteCheckpointBody(checkpoint, writer);
+  CborWriter writer = BeginFrame(
+      kCheckpointMagic, [&](CborWriter& out) { internal::WriteCheckpointBody(checkpoint, out); });
   COFFER_ASSIGN_OR_RETURN(const MacKey key, CheckpointMacKey(seed, checkpoint.vault));
   return FinishFrame(key, writer);
 }

@@ -45,7 +45,7 @@ struct CommitInfo {
 struct Version {
   uint32_t commit = 0;  // an index into State::commits()
   uint32_t index = 0;   // among that commit's entries
-  Entry entry;          // blobs refer to State::segments(); replaces is empty
+  const Entry& entry;   // the state's; blobs refer to State::segments(), and replaces is empty
 };
 
 // The order of paths in a state: by bytes, with '/' as the smallest. It is that of their lists of
@@ -116,6 +116,9 @@ class State {
   std::shared_ptr<SegmentTable> segments_;
   std::vector<CommitInfo> commits_;
   std::vector<Version> versions_;
+  // What versions_ refers to, as it was decoded: entries are large, and not held twice.
+  std::deque<std::vector<Entry>> commit_entries_;
+  std::deque<std::vector<CheckpointEntry>> checkpoint_entries_;
   std::vector<VersionId> tombstones_;  // replaced, of commits that are not there; ascending
   std::map<Id, bool> pins_;
   std::map<Id, PinState> pin_states_;
@@ -152,7 +155,7 @@ class StateBuilder {
   struct Candidate {
     VersionRef version;  // commit is a slot's number
     bool by_checkpoint = false;
-    Entry* entry = nullptr;  // in one of the batches below
+    const Entry* entry = nullptr;  // the state's
   };
 
   uint32_t SlotOf(const Id& id);
@@ -174,8 +177,6 @@ class StateBuilder {
   std::vector<Slot> slots_;
   std::vector<VersionRef> replaced_;  // commits are numbers of slots
   std::vector<Candidate> candidates_;
-  std::deque<std::vector<Entry>> commit_batches_;
-  std::deque<std::vector<CheckpointEntry>> checkpoint_batches_;
   State state_;
 };
 

@@ -35,7 +35,7 @@ void StateBuilder::AddCommit(const Id& id, Commit commit, uint64_t header_size,
   for (const Removal& removal : commit.removals) AddReplaced(removal.versions, referred);
 
   const std::vector<uint32_t> segments = AddSegments(std::move(commit.segments));
-  std::vector<Entry>& entries = commit_batches_.emplace_back(std::move(commit.entries));
+  std::vector<Entry>& entries = state_.commit_entries_.emplace_back(std::move(commit.entries));
   for (uint32_t i = 0; i < entries.size(); ++i) {
     AddReplaced(entries[i].replaces, referred);
     entries[i].replaces = {};
@@ -56,7 +56,7 @@ void StateBuilder::AddCheckpoint(Checkpoint checkpoint) {
   AddReplaced(checkpoint.tombstones, SlotsOf(checkpoint.referred_commits));
 
   const std::vector<uint32_t> segments = AddSegments(std::move(checkpoint.segments));
-  auto& entries = checkpoint_batches_.emplace_back(std::move(checkpoint.entries));
+  auto& entries = state_.checkpoint_entries_.emplace_back(std::move(checkpoint.entries));
   for (CheckpointEntry& item : entries) {
     for (Blob& blob : item.entry.blobs) blob.segment = segments.at(blob.segment);
     candidates_.push_back(
@@ -70,10 +70,7 @@ State StateBuilder::Build() && {
   KeepLive();
   const std::vector<uint32_t> numbers = MoveCommits(state_);
   MoveVersions(numbers, state_);
-  // A builder that outlives this holds the husks of all entries otherwise.
   candidates_ = {};
-  commit_batches_.clear();
-  checkpoint_batches_.clear();
   std::erase_if(state_.absent_,
                 [&](const auto& item) { return state_.FindCommit(item.first) != nullptr; });
   for (const auto& [id, pin] : state_.pin_states_) state_.pins_.emplace(id, pin.pin.pinned);
@@ -215,7 +212,7 @@ void StateBuilder::MoveVersions(std::span<const uint32_t> numbers, State& state)
   for (const Candidate& candidate : candidates_) {
     state.versions_.push_back({.commit = candidate.version.commit,
                                .index = candidate.version.index,
-                               .entry = std::move(*candidate.entry)});
+                               .entry = *candidate.entry});
   }
 }
 

@@ -152,6 +152,28 @@ class VaultTest(unittest.TestCase):
         report = json.loads(m.out("add", "tree", "--json"))
         self.assertEqual(report["new_size"], 0)
 
+    def test_a_dry_run_says_what_add_does(self):
+        m = self.machine.init()
+        make_tree(m.path("tree"))
+        would = json.loads(m.out("add", "-n", "tree", "--json"))
+        self.assertEqual(m.out("list"), b"")
+        done = json.loads(m.out("add", "tree", "--json"))
+        self.assertEqual(would["added"], done["added"])
+        self.assertEqual(json.loads(m.out("add", "-n", "tree", "--json"))["added"], 0)
+
+    def test_what_standard_input_fails_at_is_named_and_the_rest_goes_on(self):
+        m = self.machine.init()
+        make_tree(m.path("tree"))
+        directory = os.open(m.path("tree"), os.O_RDONLY)  # of which a read fails
+        done = subprocess.run([m.program, "add", "-q", "tree", "--stdin-name", "stream"],
+                              stdin=directory, capture_output=True, check=False,
+                              cwd=m.directory, env=m.environment)
+        os.close(directory)
+        self.assertEqual(done.returncode, PARTIAL, done.stderr)
+        self.assertIn(b"stream", done.stderr)
+        self.assertIn(b"tree/big", m.out("list"))
+        self.assertNotIn(b"stream", m.out("list"))
+
     def test_a_note_is_one_object(self):
         m = self.machine.init()
         m.run("add", "--stdin-name", "notes/today", stdin=b"remember")
