@@ -479,28 +479,35 @@ Result<local::ExcludeList> Excludes(const AddOptions& options) {
   return list;
 }
 
-// `is_alone`: nothing else was to be added.
-Status AddStandardInput(Adder& adder, const std::string& name, bool is_alone) {
-  COFFER_ASSIGN_OR_RETURN(const std::string path, local::NormalizeName(name));
-  if (path.empty()) return InvalidArgument("--stdin-name can't be empty");
-  COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<os::Input> input, os::OpenInput("-"));
+// What was wrong with standard input, if it is not in the vault now.
+Result<std::optional<Error>> AddStandardInput(Adder& adder, const std::string& path) {
+  Result<std::unique_ptr<os::Input>> input = os::OpenInput("-");
+  if (!input.ok()) return std::optional<Error>(std::move(input).error());
   vault::Entry entry;
   entry.path = path;
   entry.mode = 0644;
-  entry.user = input->stat().user;
-  entry.group = input->stat().group;
+  entry.user = (*input)->stat().user;
+  entry.group = (*input)->stat().group;
   entry.modified = os::WallTime(os::SystemClock());
   const uint64_t before = adder.counts().read_size;
-  COFFER_ASSIGN_OR_RETURN(const Adder::FileResult result,
-                          adder.AddFile(std::move(entry), *input, [&](vault::Entry& done) {
+  COFFER_ASSIGN_OR_RETURN(Adder::FileResult result,
+                          adder.AddFile(std::move(entry), **input, [&](vault::Entry& done) {
                             done.size = adder.counts().read_size - before;
                             return OkStatus();
                           }));
-  // Half of a stream is nothing that anybody asked for: it is left out, and named.
-  if (!result.problem) return OkStatus();
-  if (is_alone) return *result.problem;
+  return std::move(result.problem);
+}
+
+Status AddStream(Adder& adder, const AddOptions& options) {
+  if (!options.stdin_name) return OkStatus();
+  COFFER_ASSIGN_OR_RETURN(const std::string path, local::NormalizeName(*options.stdin_name));
+  if (path.empty()) return InvalidArgument("--stdin-name can't be empty");
+  COFFER_ASSIGN_OR_RETURN(const std::optional<Error> problem, AddStandardInput(adder, path));
+  if (!problem) return OkStatus();
+  // Half of a stream is nothing that anybody asked for. What was added beside it stays.
+  if (options.paths.empty()) return *problem;
   ++adder.counts().problems;
-  PrintError(Quote(name) + ": " + result.problem->message());
+  PrintError(Quote(path) + ": " + problem->message());
   return OkStatus();
 }
 
@@ -543,9 +550,7 @@ Result<ExitCode> RunAdd(const AddOptions& options) {
   COFFER_TRY(adder.Start());
   AddVisitor visitor(adder);
   COFFER_TRY(local::Scan(os::RealFileSystem(), os::SystemUsers(), sources, scan_options, visitor));
-  if (options.stdin_name) {
-    COFFER_TRY(AddStandardInput(adder, *options.stdin_name, options.paths.empty()));
-  }
+  COFFER_TRY(AddStream(adder, options));
   COFFER_TRY(adder.Commit());
   Report(options, adder, adder.counts());
   const ExitCode done = adder.counts().problems == 0 ? ExitCode::kOk : ExitCode::kPartial;
