@@ -114,11 +114,13 @@ class Getter {
     };
     const local::RestoreOptions restore_options{.overwrite = options_.overwrite};
     os::FileSystem& files = os::RealFileSystem();
-    const std::optional<std::string> target = Target(selection);
-    if (target && selection.versions.size() == 1 &&
+    const std::optional<Place> place = PlaceOf(selection);
+    if (place && selection.versions.size() == 1 &&
         selection.versions.front()->entry.kind != vault::EntryKind::kDirectory) {
       std::vector<local::RestoreProblem> problems;
-      const Status restored = local::RestoreFile(files, selection.versions.front()->entry, *target,
+      const std::string target =
+          place->name.empty() ? place->directory : os::JoinPath(place->directory, place->name);
+      const Status restored = local::RestoreFile(files, selection.versions.front()->entry, target,
                                                  restore_options, provider, problems);
       Report(problems);
       if (!restored.ok()) {
@@ -129,28 +131,38 @@ class Getter {
     }
     COFFER_ASSIGN_OR_RETURN(
         const std::unique_ptr<local::Restorer> restorer,
-        local::Restorer::Create(files, target.value_or("."), restore_options, provider));
-    const bool keeps_names = !target || !selection.has_root();
+        local::Restorer::Create(files, place ? place->directory : ".", restore_options, provider));
+    const bool keeps_names = !place || !selection.has_root();
     for (const vault::Version* version : selection.versions) {
       const std::string& path = version->entry.path;
-      // Below the destination: the rest of the path behind the root's own.
-      const std::string name =
-          keeps_names ? path : path.substr(std::min(path.size(), selection.root().size() + 1));
-      restorer->Add(version->entry, name);
+      // What is behind the root's own path.
+      const std::string rest = path.substr(std::min(path.size(), selection.root().size() + 1));
+      restorer->Add(version->entry, keeps_names ? path : JoinNames(place->name, rest));
     }
     restorer->Finish();
     Report(restorer->problems());
     return OkStatus();
   }
 
-  // Where the root of a selection goes; nothing: below the current directory, under its whole name.
-  std::optional<std::string> Target(const Selection& selection) const {
+  // Where the root of a selection goes. Links on the way to the directory are followed, and none
+  // below it.
+  struct Place {
+    std::string directory;
+    std::string name;  // empty: it is the directory itself, or the file, which is to be made
+  };
+
+  // Nothing: below the current directory, under its whole name.
+  std::optional<Place> PlaceOf(const Selection& selection) const {
     if (!options_.destination) return std::nullopt;
     const std::string& destination = *options_.destination;
     const Result<os::FileStat> stat = os::RealFileSystem().Stat(destination);
     const bool is_directory = stat.ok() && stat->kind == os::FileKind::kDirectory;
-    if (!is_directory || !selection.has_root()) return destination;
-    return os::JoinPath(destination, os::BaseNameOf(selection.root()));
+    if (!is_directory || !selection.has_root()) return Place{destination, ""};
+    return Place{destination, std::string(os::BaseNameOf(selection.root()))};
+  }
+
+  static std::string JoinNames(const std::string& a, const std::string& b) {
+    return a.empty() || b.empty() ? a + b : a + "/" + b;
   }
 
   void Report(const std::vector<local::RestoreProblem>& problems) {
@@ -199,8 +211,8 @@ Result<ExitCode> RunGet(const GetOptions& options) {
   if (is_file) {
     const Result<os::FileStat> stat = os::RealFileSystem().Stat(*options.destination);
     if (!stat.ok() || stat->kind != os::FileKind::kDirectory) {
-      return InvalidArgument("several NAMEs go into a directory, and " +
-                             Quote(*options.destination) + " is none");
+      return InvalidArgument("several NAMEs go into a directory that is there, and " +
+                             Quote(*options.destination) + " is not one");
     }
   }
   Getter getter(*session, state, options);

@@ -174,6 +174,26 @@ class VaultTest(unittest.TestCase):
         self.assertIn(b"tree/big", m.out("list"))
         self.assertNotIn(b"stream", m.out("list"))
 
+    def test_links_at_the_destination_are_not_followed(self):
+        m = self.machine.init()
+        os.makedirs(m.path("tree", "sub"))
+        with open(m.path("tree", "sub", "file"), "wb") as file:
+            file.write(b"content")
+        m.run("add", "-q", "tree")
+        os.mkdir(m.path("outside"))
+        os.makedirs(m.path("one"))
+        os.symlink("../outside", m.path("one", "tree"))
+        os.makedirs(m.path("two", "tree"))
+        os.symlink("../../outside", m.path("two", "tree", "sub"))
+        for destination in ("one", "two"):
+            for flags in ([], ["--overwrite"]):
+                m.run("get", "tree", "-o", destination, *flags, code=PARTIAL)
+                self.assertEqual(os.listdir(m.path("outside")), [])
+        # The destination itself may be reached through one.
+        os.symlink("outside", m.path("link"))
+        m.run("get", "tree", "-o", "link")
+        self.assertTrue(os.path.exists(m.path("outside", "tree", "sub", "file")))
+
     def test_a_note_is_one_object(self):
         m = self.machine.init()
         m.run("add", "--stdin-name", "notes/today", stdin=b"remember")
