@@ -7,6 +7,8 @@ std::string_view ErrorCodeName(ErrorCode code) {
   switch (code) {
     case ErrorCode::kInvalidArgument:
       return "invalid argument";
+    case ErrorCode::kUsage:
+      return "usage";
     case ErrorCode::kHeader:
       return "header failure";
     case ErrorCode::kNoMatch:

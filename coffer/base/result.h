@@ -20,6 +20,7 @@ namespace coffer {
 // The class of a failure. The six of the age format follow the public test vectors (C2SP CCTV).
 enum class ErrorCode {
   kInvalidArgument,  // the caller or the user asked for something that makes no sense
+  kUsage,            // the words of a command line do not go together; of commands only
   kHeader,           // age header, stanza or recipient data is malformed or not supported
   kNoMatch,          // no identity opens the file
   kHeaderMac,        // the header was changed
@@ -68,6 +69,7 @@ class [[nodiscard]] Error {
 inline Error InvalidArgument(std::string message) {
   return {ErrorCode::kInvalidArgument, std::move(message)};
 }
+inline Error UsageError(std::string message) { return {ErrorCode::kUsage, std::move(message)}; }
 
 template <class T>
 class [[nodiscard]] Result {

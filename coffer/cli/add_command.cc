@@ -453,8 +453,8 @@ class AddVisitor final : public local::ScanVisitor {
 };
 
 Status CheckAddOptions(const AddOptions& options) {
-  if (options.paths.empty() && !options.stdin_name) return InvalidArgument("nothing to add");
-  if (options.to && options.paths.size() != 1) return InvalidArgument("--to is for one PATH");
+  if (options.paths.empty() && !options.stdin_name) return UsageError("nothing to add");
+  if (options.to && options.paths.size() != 1) return UsageError("--to is for one PATH");
   if (options.remark && !IsUtf8(*options.remark))
     return InvalidArgument("a remark has to be UTF-8");
   return OkStatus();
@@ -501,7 +501,7 @@ Result<std::optional<Error>> AddStandardInput(Adder& adder, const std::string& p
 Status AddStream(Adder& adder, const AddOptions& options) {
   if (!options.stdin_name) return OkStatus();
   COFFER_ASSIGN_OR_RETURN(const std::string path, local::NormalizeName(*options.stdin_name));
-  if (path.empty()) return InvalidArgument("--stdin-name can't be empty");
+  if (path.empty()) return UsageError("--stdin-name can't be empty");
   COFFER_ASSIGN_OR_RETURN(const std::optional<Error> problem, AddStandardInput(adder, path));
   if (!problem) return OkStatus();
   // Half of a stream is nothing that anybody asked for. What was added beside it stays.

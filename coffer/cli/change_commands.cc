@@ -84,7 +84,7 @@ Result<ExitCode> RunRemove(const RemoveOptions& options) {
   for (const std::string& name : options.names) {
     COFFER_ASSIGN_OR_RETURN(const std::string path, local::NormalizeName(name));
     if (path.empty())
-      return InvalidArgument("the whole vault can't be removed at once: name what to remove");
+      return UsageError("the whole vault can't be removed at once: name what to remove");
     const auto versions = session->state().Below(path);
     if (versions.empty()) {
       return Error(ErrorCode::kNotFound,
@@ -112,10 +112,9 @@ Result<ExitCode> RunRemove(const RemoveOptions& options) {
 Result<ExitCode> RunMove(const MoveOptions& options) {
   COFFER_ASSIGN_OR_RETURN(const std::string from, local::NormalizeName(options.from));
   COFFER_ASSIGN_OR_RETURN(const std::string to, local::NormalizeName(options.to));
-  if (from.empty() || to.empty()) return InvalidArgument("the top of the vault can't be moved");
-  if (from == to) return InvalidArgument("both names are the same");
-  if (to.starts_with(from + "/"))
-    return InvalidArgument(Quote(options.to) + " is within what is moved");
+  if (from.empty() || to.empty()) return UsageError("the top of the vault can't be moved");
+  if (from == to) return UsageError("both names are the same");
+  if (to.starts_with(from + "/")) return UsageError(Quote(options.to) + " is within what is moved");
   COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<VaultSession> session, OpenVault(options.target));
   COFFER_TRY(session->vault->CheckWritable());
   const vault::State& state = session->state();

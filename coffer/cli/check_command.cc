@@ -79,7 +79,7 @@ ExitCode ExitCodeOfFindings(const std::vector<vault::Finding>& findings) {
 
 Result<ExitCode> RunCheck(const CheckCommandOptions& options) {
   if (options.no_key && options.read_data) {
-    return InvalidArgument("--read-data takes the key");
+    return UsageError("--read-data takes the key");
   }
   std::unique_ptr<VaultSession> session;
   std::vector<vault::Finding> findings;

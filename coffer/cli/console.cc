@@ -26,6 +26,8 @@ void PrintNote(std::string_view message) { PrintLine("", message); }
 
 ExitCode ExitCodeOf(ErrorCode code) {
   switch (code) {
+    case ErrorCode::kUsage:
+      return ExitCode::kUsage;
     case ErrorCode::kWrongPassphrase:
       return ExitCode::kNoKey;
     case ErrorCode::kDamaged:

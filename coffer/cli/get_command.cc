@@ -198,7 +198,7 @@ Result<std::vector<Selection>> SelectAll(const vault::State& state, const GetOpt
 Result<ExitCode> RunGet(const GetOptions& options) {
   const bool to_stdout = options.destination == "-";
   if (to_stdout && options.names.size() != 1) {
-    return InvalidArgument("-o - is for one file");
+    return UsageError("-o - is for one file");
   }
   COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<VaultSession> session, OpenVault(options.target));
   std::optional<vault::State> earlier;
@@ -211,8 +211,8 @@ Result<ExitCode> RunGet(const GetOptions& options) {
   if (is_file) {
     const Result<os::FileStat> stat = os::RealFileSystem().Stat(*options.destination);
     if (!stat.ok() || stat->kind != os::FileKind::kDirectory) {
-      return InvalidArgument("several NAMEs go into a directory that is there, and " +
-                             Quote(*options.destination) + " is not one");
+      return UsageError("several NAMEs go into a directory that is there, and " +
+                        Quote(*options.destination) + " is not one");
     }
   }
   Getter getter(*session, state, options);

@@ -78,12 +78,18 @@ Result<ExitCode> RunInit(const InitOptions& options) {
       const vault::KeyFile key_file,
       vault::KeyFile::Create({id, seed, passphrase, code ? &*code : nullptr}, os::SystemRandom()));
   COFFER_ASSIGN_OR_RETURN(Bytes bytes, key_file.Encode());
-  if (options.target.key) COFFER_TRY(WriteKeyFile(*options.target.key, bytes));
+  const std::optional<std::string> key_path = KeyFilePath(options.target);
   std::optional<std::string> name;
-  if (!options.target.key) {
+  if (key_path) {
+    COFFER_TRY(WriteKeyFile(*key_path, bytes));
+  } else {
     COFFER_ASSIGN_OR_RETURN(name, vault::KeyFileName(kOwnerName, bytes));
   }
-  COFFER_TRY(vault::InitVault(store, {id, seed, std::move(bytes), name}, os::SystemRandom()));
+  Status made = vault::InitVault(store, {id, seed, std::move(bytes), name}, os::SystemRandom());
+  if (!made.ok() && key_path) {
+    PrintNote("the key file " + Quote(*key_path) + " is of a vault that was not made");
+  }
+  COFFER_TRY(std::move(made));
   if (!options.target.quiet) PrintNote("the vault " + DisplayName(path) + " is ready");
   return ExitCode::kOk;
 }

@@ -78,7 +78,10 @@ Status ReplaceStored(store::Store& store, const std::string& old_key, ByteSpan b
   COFFER_ASSIGN_OR_RETURN(const Bytes stored,
                           store::ReadObject(store, key, 2 * vault::kKeyFileSize));
   COFFER_TRY(Prove(stored, new_secret));
-  return store.Remove(old_key);
+  Status removed = store.Remove(old_key);
+  // Somebody else changed a passphrase at the same time: both new files open.
+  if (!removed.ok() && removed.error().code() == ErrorCode::kNotFound) return OkStatus();
+  return removed;
 }
 
 Status ReplaceLocal(const std::string& path, ByteSpan bytes, const SecretBuffer& new_secret) {
@@ -110,7 +113,7 @@ void WarnAboutCopies() {
 Result<ExitCode> RunPasswd(const PasswdOptions& options) {
   const RecoveryOptions recovery{false, options.recovery_file};
   if (options.recovery_file && !options.new_recovery) {
-    return InvalidArgument("--recovery-file goes with --new-recovery");
+    return UsageError("--recovery-file goes with --new-recovery");
   }
   COFFER_TRY(CheckPassphraseSource(WithEnvironment(options.target.passphrase_source)));
   COFFER_TRY(CheckPassphraseSource(options.new_passphrase_source));

@@ -130,7 +130,7 @@ Result<ExitCode> ListUnverified(const ListOptions& options, const VaultSession& 
 
 Result<ExitCode> RunList(const ListOptions& options) {
   if (options.json && options.null_separated) {
-    return InvalidArgument("give only one of --json and -0");
+    return UsageError("give only one of --json and -0");
   }
   COFFER_ASSIGN_OR_RETURN(const std::string prefix, local::NormalizeName(options.prefix));
   COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<VaultSession> session, OpenVault(options.target));

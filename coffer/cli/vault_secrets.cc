@@ -66,11 +66,11 @@ PassphraseSourceOptions WithEnvironment(PassphraseSourceOptions options) {
 
 Status CheckRecoveryOptions(const RecoveryOptions& options) {
   if (options.none && options.file) {
-    return InvalidArgument("give only one of --no-recovery and --recovery-file");
+    return UsageError("give only one of --no-recovery and --recovery-file");
   }
   if (options.none || options.file) return OkStatus();
   if (os::Terminal::Open().ok()) return OkStatus();
-  return InvalidArgument(
+  return UsageError(
       "no terminal to show a recovery code on; give --recovery-file FILE or "
       "--no-recovery");
 }

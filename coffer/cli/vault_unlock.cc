@@ -80,7 +80,7 @@ std::string DataHome() {
 Result<std::string> VaultPath(const VaultTarget& target) {
   if (target.vault) {
     if (target.vault->empty()) {
-      return InvalidArgument("--vault can't be empty");
+      return UsageError("--vault can't be empty");
     }
     return *target.vault;
   }
@@ -89,21 +89,25 @@ Result<std::string> VaultPath(const VaultTarget& target) {
   }
   const std::string data_home = DataHome();
   if (data_home.empty()) {
-    return InvalidArgument(
-        "no vault named: give --vault DIR or set COFFER_VAULT (HOME is not set)");
+    return UsageError("no vault named: give --vault DIR or set COFFER_VAULT (HOME is not set)");
   }
   return os::JoinPath(data_home, "coffer/default");
+}
+
+std::optional<std::string> KeyFilePath(const VaultTarget& target) {
+  if (target.key) return target.key;
+  std::optional<std::string> named = os::GetEnvironment("COFFER_KEY");
+  if (named && named->empty()) named.reset();
+  return named;
 }
 
 Result<std::vector<KeyFileSource>> ReadKeyFiles(const VaultTarget& target, store::Store& store) {
   // Before any question: whether this is a vault at all, and which.
   COFFER_ASSIGN_OR_RETURN(const Bytes bytes, vault::ReadVaultFile(store));
   COFFER_ASSIGN_OR_RETURN(const vault::VaultFile vault_file, vault::ParseVaultFile(bytes));
-  const std::optional<std::string> from_environment = os::GetEnvironment("COFFER_KEY");
-  const bool has_environment = from_environment && !from_environment->empty();
-  if (!target.key && !has_environment) return ReadStoredKeyFiles(store, vault_file.id);
-  COFFER_ASSIGN_OR_RETURN(std::vector<KeyFileSource> sources,
-                          ReadNamedKeyFile(target.key ? *target.key : *from_environment));
+  const std::optional<std::string> path = KeyFilePath(target);
+  if (!path) return ReadStoredKeyFiles(store, vault_file.id);
+  COFFER_ASSIGN_OR_RETURN(std::vector<KeyFileSource> sources, ReadNamedKeyFile(*path));
   if (sources.front().file.vault_id() == vault_file.id) return sources;
   return Error(ErrorCode::kWrongPassphrase,
                "key file " + Quote(sources.front().name) + " is of another vault");

@@ -26,9 +26,11 @@ struct KeyFileSource {
   vault::KeyFile file;
 };
 
-// The key file that --key or COFFER_KEY name; else all of this vault in the vault, ascending by
-// name. Those that are damaged are warned about and left out; it is an error if none is left.
-// kNotFound if there is no vault.
+// What --key or COFFER_KEY name.
+std::optional<std::string> KeyFilePath(const VaultTarget& target);
+
+// That key file; else all of this vault in the vault, ascending by name. Those that are damaged are
+// warned about and left out; it is an error if none is left. kNotFound if there is no vault.
 Result<std::vector<KeyFileSource>> ReadKeyFiles(const VaultTarget& target, store::Store& store);
 
 struct Unlocked {

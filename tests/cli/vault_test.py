@@ -207,12 +207,12 @@ class VaultTest(unittest.TestCase):
         m.run("add", "tree")
         m.run("rm", "tree/a", "nowhere", code=FAILED)
         self.assertIn("tree/a", self.lines("list"))
-        m.run("rm", ".", code=FAILED)
+        m.run("rm", ".", code=USAGE)
         m.run("rm", "--dry-run", "tree/a")
         self.assertIn("tree/a", self.lines("list"))
         m.run("rm", "tree/a")
         self.assertFalse([n for n in self.lines("list") if n.startswith("tree/a")])
-        m.run("mv", "tree", "tree/inside", code=FAILED)
+        m.run("mv", "tree", "tree/inside", code=USAGE)
         m.run("mv", "tree/one", "tree/big", code=FAILED)
         m.run("mv", "tree", "wood")
         self.assertEqual([n for n in self.lines("list") if not n.lstrip('"').startswith("wood")],
@@ -235,7 +235,7 @@ class VaultTest(unittest.TestCase):
         m.run("list", code=FAILED)
         m.init()
         m.run("init", "-q", "--no-recovery", code=FAILED)
-        m.run("add", code=FAILED)
+        m.run("add", code=USAGE)
         m.run("list", "--no-such-option", code=USAGE)
         with open(m.path("wrong"), "w", encoding="ascii") as file:
             file.write("wrong\n")
@@ -283,6 +283,19 @@ class VaultTest(unittest.TestCase):
         m.run("list", "--key", "elsewhere.key", COFFER_PASSPHRASE_FILE=m.path("new"))
         m.run("list", "--passphrase-fd", "9", code=FAILED)
         m.run("list", "--passphrase-fd", "0", "--passphrase-file", "new", code=FAILED)
+
+    def test_a_key_file_kept_elsewhere(self):
+        m = self.machine
+        key = m.path("owner.key")
+        m.run("init", "-q", "--no-recovery", COFFER_KEY=key)
+        self.assertEqual(os.listdir(os.path.join(m.vault, "keys")), [])
+        self.assertEqual(os.stat(key).st_mode & 0o777, 0o600)
+        m.run("list", code=NO_KEY)
+        m.run("add", "-q", "--stdin-name", "a", "--key", key, stdin=b"content")
+        self.assertEqual(m.out("get", "a", "-o", "-", COFFER_KEY=key), b"content")
+        # A key that is there is not written over.
+        m.vault = m.environment["COFFER_VAULT"] = m.path("another")
+        m.run("init", "-q", "--no-recovery", COFFER_KEY=key, code=FAILED)
 
     def test_two_machines_see_each_other(self):
         m = self.machine.init()
