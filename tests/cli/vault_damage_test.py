@@ -262,7 +262,7 @@ class CostTest(unittest.TestCase):
                      "io_uring_enter")
             subprocess.run(["strace", "-f", "-qq", "-o", m.path("calls"), "-e",
                             "trace=" + ",".join(calls), m.program, "add", "-q", "tree"],
-                           check=True, cwd=m.directory, env=m.environment)
+                           check=True, cwd=m.directory, env=m.straced())
             with open(m.path("calls"), encoding="utf-8") as file:
                 seen = [line for line in file if "sync_file_range" not in line and "(" in line]
             waits = [line for line in seen if "resumed" not in line and "+++" not in line]
@@ -316,7 +316,7 @@ class KillTest(unittest.TestCase):
         done = subprocess.run(
             ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e",
              f"inject={call}:signal=KILL:when={number}", m.program, "add", "-q", "tree"],
-            cwd=m.directory, env=m.environment, capture_output=True, check=False)
+            cwd=m.directory, env=m.straced(), capture_output=True, check=False)
         return done.returncode != OK
 
     def test_an_add_that_is_killed_loses_nothing(self):

@@ -35,6 +35,10 @@ class Machine:
             os.environ, HOME=directory, XDG_STATE_HOME=os.path.join(directory, "state"),
             COFFER_VAULT=self.vault, COFFER_PASSPHRASE_FILE=self.passphrase, TZ="UTC0")
 
+    def straced(self):
+        """The environment for a run under strace, where LeakSanitizer cannot look."""
+        return dict(self.environment, LSAN_OPTIONS="detect_leaks=0")
+
     def run(self, *arguments, code=OK, stdin=b"", **environment):
         done = subprocess.run([self.program, *arguments], input=stdin, capture_output=True,
                               check=False, cwd=self.directory,
