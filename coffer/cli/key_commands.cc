@@ -21,6 +21,7 @@
 #include "coffer/os/output_file.h"
 #include "coffer/os/random.h"
 #include "coffer/store/local_store.h"
+#include "coffer/vault/key_store.h"
 #include "coffer/vault/vault.h"
 
 namespace coffer::cli {
@@ -45,47 +46,8 @@ vault::UnlockedKeyFile AsUnlocked(const Unlocked& unlocked) {
   return {unlocked.seed.Duplicate(), unlocked.slot};
 }
 
-// A name without the digits and the ending, e.g. "owner" of "keys/owner-0123456789abcdef.key".
-std::string BaseName(const std::string& key) {
-  std::string name = os::BaseNameOf(key);
-  constexpr size_t kTail = 1 + 16 + 4;
-  return name.size() > kTail ? name.substr(0, name.size() - kTail) : name;
-}
-
-Status PublishKeyFile(store::Store& store, const std::string& key, ByteSpan bytes) {
-  COFFER_TRY(store.Prepare({}));
-  COFFER_ASSIGN_OR_RETURN(std::unique_ptr<store::Upload> upload,
-                          store::MakeObject(store, key, bytes));
-  std::vector<std::unique_ptr<store::Upload>> uploads;
-  uploads.push_back(std::move(upload));
-  return store.Publish(std::move(uploads));
-}
-
-// That a new key file opens, before the old one goes.
-Status Prove(ByteSpan bytes, const SecretBuffer& secret) {
-  COFFER_ASSIGN_OR_RETURN(const vault::KeyFile file, vault::KeyFile::Parse(bytes));
-  Result<vault::UnlockedKeyFile> opened = file.Unlock(secret);
-  if (opened.ok()) return OkStatus();
-  return std::move(opened).error().WithContext("the new key file does not open; the old one stays");
-}
-
-// The new file is published and proved before the old one goes.
-Status ReplaceStored(store::Store& store, const std::string& old_key, ByteSpan bytes,
-                     const SecretBuffer& new_secret) {
-  COFFER_ASSIGN_OR_RETURN(const std::string name, vault::KeyFileName(BaseName(old_key), bytes));
-  const std::string key = "keys/" + name;
-  COFFER_TRY(PublishKeyFile(store, key, bytes));
-  COFFER_ASSIGN_OR_RETURN(const Bytes stored,
-                          store::ReadObject(store, key, 2 * vault::kKeyFileSize));
-  COFFER_TRY(Prove(stored, new_secret));
-  Status removed = store.Remove(old_key);
-  // Somebody else changed a passphrase at the same time: both new files open.
-  if (!removed.ok() && removed.error().code() == ErrorCode::kNotFound) return OkStatus();
-  return removed;
-}
-
 Status ReplaceLocal(const std::string& path, ByteSpan bytes, const SecretBuffer& new_secret) {
-  COFFER_TRY(Prove(bytes, new_secret));
+  COFFER_TRY(vault::ProveKeyFile(bytes, new_secret));
   COFFER_ASSIGN_OR_RETURN(const std::unique_ptr<os::OutputFile> output,
                           os::OutputFile::Create(path, {.sync = true}));
   COFFER_TRY(output->Write(bytes));
@@ -98,7 +60,7 @@ Status ReplaceSlot(const OpenKeyFile& open, size_t slot, const SecretBuffer& new
   COFFER_ASSIGN_OR_RETURN(const vault::KeyFile replaced,
                           source.file.ReplaceSlot(unlocked, slot, new_secret, os::SystemRandom()));
   COFFER_ASSIGN_OR_RETURN(const Bytes bytes, replaced.Encode());
-  return source.key ? ReplaceStored(*open.store, *source.key, bytes, new_secret)
+  return source.key ? vault::ReplaceKeyFile(*open.store, *source.key, bytes, new_secret)
                     : ReplaceLocal(source.name, bytes, new_secret);
 }
 
@@ -163,9 +125,9 @@ Result<ExitCode> RunKeyAdd(const KeyAddOptions& options) {
       vault::KeyFile::Create({open.unlocked.source.file.vault_id(), open.unlocked.seed, passphrase},
                              os::SystemRandom()));
   COFFER_ASSIGN_OR_RETURN(const Bytes bytes, added.Encode());
-  COFFER_ASSIGN_OR_RETURN(const std::string name, vault::KeyFileName(options.name, bytes));
-  COFFER_TRY(PublishKeyFile(*open.store, "keys/" + name, bytes));
-  if (!options.target.quiet) PrintNote("added keys/" + name);
+  COFFER_ASSIGN_OR_RETURN(const std::string key,
+                          vault::PublishKeyFile(*open.store, options.name, bytes));
+  if (!options.target.quiet) PrintNote("added " + key);
   return ExitCode::kOk;
 }
 

@@ -54,7 +54,6 @@ Status InitVault(store::Store& store, const NewVault& vault, os::Random& random)
   COFFER_TRY(CheckEmpty(store));
   COFFER_ASSIGN_OR_RETURN(const VaultFile file, VaultFile::FromSeed(vault.seed, vault.id));
   COFFER_ASSIGN_OR_RETURN(const Bytes vault_file, EncodeVaultFile(file, vault.seed));
-  COFFER_TRY(store.Prepare({}));
   COFFER_TRY(store.Prepare(Prefixes()));
 
   std::vector<std::unique_ptr<store::Upload>> uploads;

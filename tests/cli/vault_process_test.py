@@ -137,6 +137,87 @@ class RandomKillTest(unittest.TestCase):
         self.assertGreaterEqual(phases.get("published", 0), self.kills // 5, phases)
 
 
+class FaultTest(unittest.TestCase):
+    """Calls of the system that fail or are interrupted in whole commands, by strace."""
+    binaries = ""
+
+    def setUp(self):
+        self.holder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.holder.cleanup)
+        self.machine = m = Machine(self.binaries, self.holder.name).init()
+        m.run("add", "-q", "--stdin-name", "before", stdin=b"acknowledged")
+        os.mkdir(m.path("tree"))
+        for number in range(30):
+            with open(m.path("tree", str(number)), "wb") as file:
+                file.write(os.urandom(9000))
+        with open(m.path("tree", "big"), "wb") as file:
+            file.write(os.urandom(9 << 20))
+
+    def injected(self, call, fault, *arguments):
+        m = self.machine
+        return subprocess.run(
+            ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e",
+             f"inject={call}:{fault}", m.program, *arguments],
+            cwd=m.directory, env=m.straced(), capture_output=True, check=False)
+
+    def expect_whole(self):
+        m = self.machine
+        subprocess.run(["diff", "-r", m.path("tree"), m.path("back")], check=True)
+        shutil.rmtree(m.path("back"))
+
+    def test_interrupted_calls_are_made_again(self):
+        m = self.machine
+        for call in ("read", "pread64", "write", "pwrite64", "openat", "fsync", "flock"):
+            with self.subTest(call=call):
+                done = self.injected(call, "error=EINTR:when=3+4", "add", "-q", "tree")
+                self.assertEqual(done.returncode, OK, done.stderr)
+                done = self.injected(call, "error=EINTR:when=3+4", "get", "-q", "tree", "-o",
+                                     "back")
+                self.assertEqual(done.returncode, OK, done.stderr)
+                self.expect_whole()
+                m.run("rm", "-q", "tree")
+        m.run("check", "--read-data")
+
+    def test_failing_adds_lose_nothing(self):
+        m = self.machine
+        for call in ("write", "fsync", "renameat2", "openat", "sync_file_range", "fchmod", "close"):
+            for error in ("EIO", "ENOSPC", "EDQUOT"):
+                for number in (1, 2, 4, 9):
+                    with self.subTest(call=call, error=error, number=number):
+                        done = self.injected(call, f"error={error}:when={number}", "add", "-q",
+                                             "tree")
+                        m.run("check")
+                        self.assertEqual(m.out("get", "before", "-o", "-"), b"acknowledged")
+                        if done.returncode == OK:
+                            m.run("get", "-q", "tree", "-o", "back")
+                            self.expect_whole()
+                            m.run("rm", "-q", "tree")
+                        names = [name for kind in ("segments", "commits")
+                                 for name in objects(m.vault, kind)]
+                        self.assertTrue(all(os.path.getsize(name) > 0 for name in names))
+        m.run("add", "-q", "tree")
+        m.run("check", "--read-data")
+
+    def test_failing_gets_leave_no_half_file(self):
+        m = self.machine
+        m.run("add", "-q", "tree")
+        contents = {name: open(m.path("tree", name), "rb").read()
+                    for name in os.listdir(m.path("tree"))}
+        for call in ("pwrite64", "write", "fsync", "linkat", "openat", "pread64", "mkdirat"):
+            for number in (1, 3, 8):
+                with self.subTest(call=call, number=number):
+                    done = self.injected(call, f"error=EIO:when={number}", "get", "-q", "tree",
+                                         "-o", "back")
+                    back = m.path("back")
+                    there = os.listdir(back) if os.path.isdir(back) else []
+                    for name in there:
+                        with open(os.path.join(back, name), "rb") as file:
+                            self.assertEqual(file.read(), contents[name], name)
+                    if done.returncode == OK:
+                        self.assertEqual(len(there), len(contents))
+                    shutil.rmtree(back, ignore_errors=True)
+
+
 class ManyProcessesTest(unittest.TestCase):
     binaries = ""
 
@@ -228,7 +309,7 @@ class ManyProcessesTest(unittest.TestCase):
 
 if __name__ == "__main__":
     binaries = os.path.abspath(sys.argv.pop(1))
-    RandomKillTest.binaries = ManyProcessesTest.binaries = binaries
+    RandomKillTest.binaries = ManyProcessesTest.binaries = FaultTest.binaries = binaries
     if sys.argv[1:2] == ["--kills"]:
         RandomKillTest.kills = int(sys.argv[2])
         del sys.argv[1:3]

@@ -30,9 +30,11 @@ class FaultFileSystem::State {
   }
 
   // Whether the sync that was just counted is one to leave out.
-  bool TakeSkippedSync() {
+  bool TakeSkippedSync(const std::string& path) {
     const std::lock_guard lock(mutex_);
-    return Take(skipped_sync_) != 0;
+    if (Take(skipped_sync_) == 0) return false;
+    skipped_path_ = path;
+    return true;
   }
 
   std::function<void()> TakeAction() {
@@ -67,6 +69,7 @@ class FaultFileSystem::State {
   Fault nth_of_any_;
   Fault short_read_;
   Fault skipped_sync_;
+  std::string skipped_path_;
   size_t action_left_ = 0;
   std::function<void()> action_;
   size_t total_ = 0;
@@ -123,7 +126,7 @@ class FaultFileSystem::FaultFile final : public File {
   }
   Status Sync() override {
     COFFER_TRY(Enter(Call::kSync));
-    return state_->TakeSkippedSync() ? OkStatus() : base_->Sync();
+    return state_->TakeSkippedSync(base_->path()) ? OkStatus() : base_->Sync();
   }
   Status Flush() override {
     COFFER_TRY(Enter(Call::kFlush));
@@ -234,6 +237,11 @@ bool FaultFileSystem::struck() const {
   return state_->struck_;
 }
 
+std::string FaultFileSystem::skipped_path() const {
+  const std::lock_guard lock(state_->mutex_);
+  return state_->skipped_path_;
+}
+
 size_t FaultFileSystem::Count(Call call) const {
   const std::lock_guard lock(state_->mutex_);
   return state_->counts_[State::Index(call)];
@@ -332,7 +340,7 @@ Result<std::vector<DirectoryEntry>> FaultFileSystem::ReadDirectory(const std::st
 
 Status FaultFileSystem::SyncDirectory(const std::string& path) {
   COFFER_TRY(state_->Enter(Call::kSyncDirectory, path));
-  return state_->TakeSkippedSync() ? OkStatus() : base_.SyncDirectory(path);
+  return state_->TakeSkippedSync(FullPath(path)) ? OkStatus() : base_.SyncDirectory(path);
 }
 
 Status FaultFileSystem::MakeFifo(const std::string& path, uint32_t mode) {

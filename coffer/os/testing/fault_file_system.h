@@ -69,6 +69,8 @@ class FaultFileSystem final : public FileSystem {
   void ClearFaults();
   // Whether a fault of FailNth, FailNthOfAny, ShortenNthRead or SkipNthSync has struck.
   [[nodiscard]] bool struck() const;
+  // What the skipped Sync or SyncDirectory was of.
+  [[nodiscard]] std::string skipped_path() const;
 
   [[nodiscard]] size_t Count(Call call) const;
   [[nodiscard]] size_t TotalCount() const;
