@@ -167,12 +167,14 @@ class FaultTest(unittest.TestCase):
 
     def test_interrupted_calls_are_made_again(self):
         m = self.machine
-        for call in ("read", "pread64", "write", "pwrite64", "openat", "fsync", "flock"):
+        # The first reads and opens are those of the dynamic loader, which gives up.
+        for call, first in (("read", 20), ("pread64", 20), ("write", 1), ("pwrite64", 1),
+                            ("openat", 50), ("fsync", 1), ("flock", 1)):
             with self.subTest(call=call):
-                done = self.injected(call, "error=EINTR:when=3+4", "add", "-q", "tree")
+                fault = f"error=EINTR:when={first}+3"
+                done = self.injected(call, fault, "add", "-q", "tree")
                 self.assertEqual(done.returncode, OK, done.stderr)
-                done = self.injected(call, "error=EINTR:when=3+4", "get", "-q", "tree", "-o",
-                                     "back")
+                done = self.injected(call, fault, "get", "-q", "tree", "-o", "back")
                 self.assertEqual(done.returncode, OK, done.stderr)
                 self.expect_whole()
                 m.run("rm", "-q", "tree")
@@ -181,8 +183,8 @@ class FaultTest(unittest.TestCase):
     def test_failing_adds_lose_nothing(self):
         m = self.machine
         for call in ("write", "fsync", "renameat2", "openat", "sync_file_range", "fchmod", "close"):
-            for error in ("EIO", "ENOSPC", "EDQUOT"):
-                for number in (1, 2, 4, 9):
+            for error in ("EIO", "ENOSPC", "EDQUOT") if call == "write" else ("EIO",):
+                for number in (1, 2, 5):
                     with self.subTest(call=call, error=error, number=number):
                         done = self.injected(call, f"error={error}:when={number}", "add", "-q",
                                              "tree")
@@ -201,8 +203,10 @@ class FaultTest(unittest.TestCase):
     def test_failing_gets_leave_no_half_file(self):
         m = self.machine
         m.run("add", "-q", "tree")
-        contents = {name: open(m.path("tree", name), "rb").read()
-                    for name in os.listdir(m.path("tree"))}
+        contents = {}
+        for name in os.listdir(m.path("tree")):
+            with open(m.path("tree", name), "rb") as file:
+                contents[name] = file.read()
         for call in ("pwrite64", "write", "fsync", "linkat", "openat", "pread64", "mkdirat"):
             for number in (1, 3, 8):
                 with self.subTest(call=call, number=number):
