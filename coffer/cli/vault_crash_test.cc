@@ -17,16 +17,12 @@
 
 #include <gtest/gtest.h>
 
-#include "coffer/base/io.h"
-#include "coffer/local/installation.h"
-#include "coffer/os/clock.h"
+#include "coffer/cli/testing/vault_process.h"
 #include "coffer/os/random.h"
 #include "coffer/os/testing/fault_file_system.h"
 #include "coffer/os/testing/matchers.h"
 #include "coffer/os/testing/memory_file_system.h"
 #include "coffer/store/local_store.h"
-#include "coffer/vault/content_reader.h"
-#include "coffer/vault/content_writer.h"
 #include "coffer/vault/key_file.h"
 #include "coffer/vault/key_store.h"
 #include "coffer/vault/vault.h"
@@ -38,88 +34,9 @@ using os::MemoryFileSystem;
 
 constexpr uint64_t kSeedCount = 3;
 const std::string kState = "/users/me/state";
-const vault::VaultId kId = {7};
 
-crypto::CofferSeed Seed() {
-  crypto::CofferSeed seed;
-  seed.ExposeMutable()[0] = 1;
-  return seed;
-}
-
-class TextSource final : public ByteSource {
- public:
-  explicit TextSource(std::string_view text) : rest_(AsBytes(text)) {}
-  Result<size_t> Read(MutableByteSpan out) override {
-    const size_t size = std::min(out.size(), rest_.size());
-    std::copy_n(rest_.begin(), size, out.begin());
-    rest_ = rest_.subspan(size);
-    return size;
-  }
-
- private:
-  ByteSpan rest_;
-};
-
-// A process with the vault open, on a file system whose power may go.
-struct Process {
-  explicit Process(os::FileSystem& files_in) : files(files_in), store(files_in, "/vault") {}
-
-  Status Open() {
-    COFFER_ASSIGN_OR_RETURN(installation,
-                            local::FileInstallation::Open(
-                                files, {.directory = kState, .machine_id_path = "/machine-id"}));
-    const vault::VaultContext context{store, *installation, os::SystemClock(), os::SystemRandom()};
-    COFFER_ASSIGN_OR_RETURN(vault, vault::Vault::Open(context, Seed(), kId));
-    return vault->Load();
-  }
-
-  Status Add(const std::string& name, std::string_view content) {
-    COFFER_TRY(store.Prepare({}));
-    vault::PieceCatalogue catalogue;
-    const crypto::CofferSeed seed = Seed();
-    const vault::SegmentAuthor author{kId, installation->writer(), vault::kOwnerCapability, &seed};
-    COFFER_ASSIGN_OR_RETURN(
-        const auto writer,
-        vault::ContentWriter::Create(store, vault->recipient(), os::SystemRandom(), author,
-                                     vault->state().segments(), catalogue, {.thread_count = 1}));
-    TextSource source(content);
-    COFFER_ASSIGN_OR_RETURN(const size_t ticket, writer->Add(source));
-    COFFER_TRY(writer->Flush());
-    vault::StoredContent stored = writer->Take(ticket);
-    vault::Entry entry;
-    entry.path = name;
-    entry.size = content.size();
-    entry.content_hash = stored.content_hash;
-    entry.blobs = std::move(stored.blobs);
-    vault::Draft draft;
-    draft.entries.push_back(std::move(entry));
-    return Commit(std::move(draft));
-  }
-
-  Status Remove(const std::string& name) {
-    vault::Draft draft;
-    draft.removals.push_back(name);
-    return Commit(std::move(draft));
-  }
-
-  Status Move(const std::string& from, const std::string& to) {
-    vault::Draft draft;
-    draft.removals.push_back(from);
-    draft.entries.push_back(vault->state().Find(from).front().entry);
-    draft.entries.back().path = to;
-    return Commit(std::move(draft));
-  }
-
-  Status Commit(vault::Draft draft) {
-    const Result<vault::Vault::Committed> committed =
-        vault->Commit(std::move(draft), /*padding=*/true);
-    return committed.ok() ? OkStatus() : Status(committed.error());
-  }
-
-  os::FileSystem& files;
-  store::LocalStore store;
-  std::unique_ptr<local::FileInstallation> installation;
-  std::unique_ptr<vault::Vault> vault;
+struct Process : VaultProcess {
+  explicit Process(os::FileSystem& on) : VaultProcess(on, kState) {}
 };
 
 SecretBuffer Secret(std::string_view text) {
@@ -131,9 +48,11 @@ SecretBuffer Secret(std::string_view text) {
 // The vault's first key file; it opens with "old".
 const Bytes& FirstKeyFile() {
   static const Bytes bytes = [] {
-    const crypto::CofferSeed seed = Seed();
+    const crypto::CofferSeed seed = TestSeed();
     const SecretBuffer passphrase = Secret("old");
-    return vault::KeyFile::Create({kId, seed, passphrase}, os::SystemRandom())->Encode().value();
+    return vault::KeyFile::Create({kTestVaultId, seed, passphrase}, os::SystemRandom())
+        ->Encode()
+        .value();
   }();
   return bytes;
 }
@@ -141,8 +60,9 @@ const Bytes& FirstKeyFile() {
 // `key_name`: two attempts have different salts, and so different names.
 Status Init(os::FileSystem& files, const std::string& key_name = "first.key") {
   store::LocalStore store(files, "/vault");
-  const crypto::CofferSeed seed = Seed();
-  return vault::InitVault(store, {kId, seed, FirstKeyFile(), key_name}, os::SystemRandom());
+  const crypto::CofferSeed seed = TestSeed();
+  return vault::InitVault(store, {kTestVaultId, seed, FirstKeyFile(), key_name},
+                          os::SystemRandom());
 }
 
 // As `coffer passwd` from "old" to "new".
@@ -151,7 +71,7 @@ Status ChangePassphrase(os::FileSystem& files) {
   COFFER_ASSIGN_OR_RETURN(const vault::KeyFile old, vault::KeyFile::Parse(FirstKeyFile()));
   const SecretBuffer secret = Secret("new");
   COFFER_ASSIGN_OR_RETURN(const vault::KeyFile replaced,
-                          old.ReplaceSlot({Seed(), 0}, 0, secret, os::SystemRandom()));
+                          old.ReplaceSlot({TestSeed(), 0}, 0, secret, os::SystemRandom()));
   COFFER_ASSIGN_OR_RETURN(const Bytes bytes, replaced.Encode());
   return vault::ReplaceKeyFile(store, "keys/first.key", bytes, secret);
 }
@@ -239,18 +159,6 @@ std::vector<Scenario> Scenarios() {
   };
 }
 
-std::string ContentOf(Process& process, std::string_view name) {
-  const auto versions = process.vault->state().Find(name);
-  if (versions.size() != 1) return "not there";
-  vault::ContentReader reader(process.store, process.vault->state().segments());
-  std::string content;
-  const Status read = reader.Read(versions.front().entry, [&](uint64_t, ByteSpan bytes) {
-    content += AsText(bytes);
-    return OkStatus();
-  });
-  return read.ok() ? content : read.error().message();
-}
-
 // Whether a key file of the vault opens with a passphrase.
 bool Opens(Process& process, std::string_view passphrase) {
   const auto listed = process.store.List("keys");
@@ -288,7 +196,7 @@ std::string Complaint(os::FileSystem& left, const Ledger& ledger, Keys keys) {
     return std::string(FindingWord(finding.what)) + ' ' + finding.key + ' ' + finding.message;
   }
   for (const auto& [name, content] : ledger.files) {
-    if (content && ContentOf(process, name) != *content) return name + " is lost";
+    if (content && process.ContentOf(name) != *content) return name + " is lost";
     if (!content && !process.vault->state().Find(name).empty()) return name + " is back";
   }
   if (keys == Keys::kAreProved) {
@@ -301,7 +209,7 @@ std::string Complaint(os::FileSystem& left, const Ledger& ledger, Keys keys) {
   if (const Status added = process.Add("after", "wards"); !added.ok()) return MessageOf(added);
   if (const Status loaded = process.vault->Load(); !loaded.ok()) return MessageOf(loaded);
   if (!process.vault->findings().empty()) return "a number was used twice";
-  return ContentOf(process, "after") == "wards" ? "" : "a new file is lost";
+  return process.ContentOf("after") == "wards" ? "" : "a new file is lost";
 }
 
 Keys KeysIn(const Scenario& scenario) {

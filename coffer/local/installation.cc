@@ -22,7 +22,6 @@ using internal::WriterFile;
 using os::FileStat;
 using os::FileSystem;
 using os::JoinPath;
-using vault::Absence;
 using vault::FirstNoticed;
 using vault::Id;
 using vault::SeenCommit;
@@ -183,12 +182,14 @@ class FileInstallation::State {
       NoteCannotRemember(usable.error());
     }
     const auto loaded = internal::LoadSeen(file_system_, options_.directory);
-    if (!loaded.ok()) {
+    if (loaded.ok()) {
+      seen_ = loaded->state;
+    } else {
       NoteCannotRemember(loaded.error());
-      return OkStatus();
     }
-    seen_ = loaded->state;
-    if (loaded->damaged) {
+    // What this machine published it has seen, though nobody read it since.
+    if (published_) (void)internal::MergeCommits(seen_, {&*published_, 1});
+    if (loaded.ok() && loaded->damaged) {
       notes_.insert("what was seen of this vault is lost: files in " + Quote(options_.directory) +
                     " are damaged; what is missing from it now may go unnoticed");
     }
@@ -224,11 +225,11 @@ class FileInstallation::State {
     return OkStatus();
   }
 
-  std::vector<FirstNoticed> NoteAbsences(std::span<const Absence> now, vault::FileTime time) {
+  std::vector<FirstNoticed> NoteAbsences(std::span<const FirstNoticed> now) {
     const std::lock_guard lock(mutex_);
     SeenState ahead = seen_;
-    if (internal::SetAbsences(ahead, now, time)) {
-      Update([&](SeenState& state) { return internal::SetAbsences(state, now, time); });
+    if (internal::SetAbsences(ahead, now)) {
+      Update([&](SeenState& state) { return internal::SetAbsences(state, now); });
     }
     return seen_.absences;
   }
@@ -265,6 +266,7 @@ class FileInstallation::State {
     const Slot& slot = (*file)->current();
     writer_ = slot.writer;
     has_writer_ = true;
+    published_ = CommitOf(slot.writer, slot.last_seq, slot.last_id);
     if (slot.place == PlaceOf(**file)) return true;
     why_new_ = "the files in " + Quote(options_.directory) +
                " were copied or restored: this machine adds to the vault under a new writer number";
@@ -327,7 +329,8 @@ class FileInstallation::State {
   Place place_;
   WriterId writer_{};
   bool has_writer_ = false;
-  std::optional<Error> cannot_;  // why there are no turns
+  std::optional<SeenCommit> published_;  // the last one that its file has
+  std::optional<Error> cannot_;          // why there are no turns
   std::string why_new_;
 
   mutable std::mutex mutex_;  // for what follows
@@ -351,9 +354,9 @@ Result<std::unique_ptr<vault::Turn>> FileInstallation::TakeTurn() { return state
 
 std::vector<SeenCommit> FileInstallation::Seen() const { return state_->Seen(); }
 
-Result<std::vector<FirstNoticed>> FileInstallation::NoteAbsences(std::span<const Absence> now,
-                                                                 vault::FileTime time) {
-  return state_->NoteAbsences(now, time);
+Result<std::vector<FirstNoticed>> FileInstallation::NoteAbsences(
+    std::span<const FirstNoticed> now) {
+  return state_->NoteAbsences(now);
 }
 
 Status FileInstallation::Remember(std::span<const SeenCommit> newest) {

@@ -71,8 +71,8 @@ class FileInstallation final : public vault::Installation {
   [[nodiscard]] const vault::WriterId& writer() const override;
   Result<std::unique_ptr<vault::Turn>> TakeTurn() override;
   [[nodiscard]] std::vector<vault::SeenCommit> Seen() const override;
-  Result<std::vector<vault::FirstNoticed>> NoteAbsences(std::span<const vault::Absence> now,
-                                                        vault::FileTime time) override;
+  Result<std::vector<vault::FirstNoticed>> NoteAbsences(
+      std::span<const vault::FirstNoticed> now) override;
   // Writes nothing if nothing is new.
   Status Remember(std::span<const vault::SeenCommit> newest) override;
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -42,6 +43,11 @@ SeenCommit Commit(uint8_t writer, uint64_t seq) {
   commit.seq = seq;
   commit.id = IdOf(static_cast<uint8_t>(seq));
   return commit;
+}
+
+std::vector<SeenCommit> Sorted(std::vector<SeenCommit> commits) {
+  std::ranges::sort(commits);
+  return commits;
 }
 
 class Installation : public testing::Test {
@@ -179,6 +185,19 @@ TEST_F(Installation, RemembersTheNewestOfEachWriter) {
   EXPECT_EQ(files_.TotalCount(), 0u);
 }
 
+// Nobody need have read the vault since.
+TEST_F(Installation, HasSeenWhatItPublished) {
+  const WriterId writer = Open()->writer();
+  {
+    const auto installation = Open();
+    const auto turn = std::move(installation->TakeTurn()).value();
+    ASSERT_TRUE(IsOk(turn->Record(1, IdOf(5))));
+    EXPECT_TRUE(Open()->Seen().empty());
+    ASSERT_TRUE(IsOk(turn->Confirm()));
+  }
+  EXPECT_EQ(Open()->Seen(), (std::vector<SeenCommit>{{writer, 1, IdOf(5)}}));
+}
+
 TEST_F(Installation, NotesWhenAbsencesWereFirstNoticed) {
   const Absence a = {IdOf(1), {}, 0};
   const Absence b = {{}, Commit(7, 1).writer, 9};
@@ -186,7 +205,10 @@ TEST_F(Installation, NotesWhenAbsencesWereFirstNoticed) {
   const vault::FileTime late = {10'000'000'000, 999'999'999};
   const auto note = [&](const std::vector<Absence>& now, vault::FileTime time) {
     std::vector<std::pair<Absence, vault::FileTime>> result;
-    const auto all = Open()->NoteAbsences(now, time);
+    std::vector<vault::FirstNoticed> current;
+    current.reserve(now.size());
+    for (const Absence& absence : now) current.push_back({absence, time});
+    const auto all = Open()->NoteAbsences(current);
     for (const auto& noticed : all.value()) {
       result.emplace_back(noticed.absence, noticed.when);
     }
@@ -206,10 +228,11 @@ TEST_F(Installation, ACopyIsANewWriterThatKnowsWhatWasSeen) {
   ASSERT_TRUE(IsOk(Open()->Remember(std::vector{Commit(1, 1)})));
   Add(*Open(), 1);
   // To another machine, another directory, and back into the same one.
-  const auto expect_new = [&](const std::string& directory) {
+  const std::vector<SeenCommit> all = Sorted({Commit(1, 1), {before, 1, IdOf(1)}});
+  const auto expect_new = [&](const std::string& directory, const std::vector<SeenCommit>& seen) {
     const auto copy = OpenOn(memory_, directory);
     EXPECT_NE(copy->writer(), before);
-    EXPECT_EQ(copy->Seen(), std::vector{Commit(1, 1)});
+    EXPECT_EQ(copy->Seen(), seen);
     ASSERT_EQ(copy->notes().size(), 1u);
     EXPECT_NE(copy->notes()[0].find("copied or restored"), std::string::npos);
     EXPECT_EQ(std::move(copy->TakeTurn()).value()->last(), std::nullopt);
@@ -223,13 +246,14 @@ TEST_F(Installation, ACopyIsANewWriterThatKnowsWhatWasSeen) {
     os::WriteTestFile(memory_, name + "/" + file,
                       os::ReadTestFile(memory_, kDirectory + "/" + file));
   }
-  expect_new(name);
+  expect_new(name, all);
   ASSERT_TRUE(IsOk(memory_.Unlink(kDirectory + "/writer")));
   os::WriteTestFile(memory_, "/user/kept-out-of-the-way", "takes an inode");
   os::WriteTestFile(memory_, kDirectory + "/writer", writer);
-  expect_new(kDirectory);
+  expect_new(kDirectory, all);
+  // By now the directory has a writer that published nothing.
   os::WriteTestFile(memory_, "/etc/machine-id", "another\n");
-  expect_new(kDirectory);
+  expect_new(kDirectory, {Commit(1, 1)});
 }
 
 TEST_F(Installation, DamageMakesANewWriter) {
@@ -313,10 +337,14 @@ TEST_F(Installation, WhatCannotBeKeptIsKeptForTheProcess) {
       EXPECT_EQ(installation->notes().size(), 1u);
     }
     ASSERT_TRUE(IsOk(installation->Remember(std::vector{Commit(1, 1)})));
-    EXPECT_EQ(installation->Seen(), std::vector{Commit(1, 1)});
-    const std::vector<Absence> now = {{IdOf(1), {}, 0}};
-    EXPECT_EQ(installation->NoteAbsences(now, {5, 0})->size(), 1u);
-    EXPECT_EQ(installation->NoteAbsences(now, {9, 0})->front().when.seconds, 5);
+    std::vector<SeenCommit> seen = {Commit(1, 1)};
+    if (known) seen.push_back({writer, 1, IdOf(1)});
+    EXPECT_EQ(installation->Seen(), Sorted(seen));
+    const Absence absence = {IdOf(1), {}, 0};
+    const std::vector<vault::FirstNoticed> at_first = {{absence, {5, 0}}};
+    const std::vector<vault::FirstNoticed> later = {{absence, {9, 0}}};
+    EXPECT_EQ(installation->NoteAbsences(at_first)->size(), 1u);
+    EXPECT_EQ(installation->NoteAbsences(later)->front().when.seconds, 5);
     ASSERT_FALSE(installation->notes().empty());
     EXPECT_NE(installation->notes()[0].find("cannot remember"), std::string::npos);
     EXPECT_EQ(ErrnoOf(installation->TakeTurn()), EROFS);

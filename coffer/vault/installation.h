@@ -65,9 +65,9 @@ class Installation {
 
   // The newest commit of each writer that this machine has seen, ascending by writer.
   [[nodiscard]] virtual std::vector<SeenCommit> Seen() const = 0;
-  // When each absence was first noticed; those that are not in `now` are forgotten.
-  virtual Result<std::vector<FirstNoticed>> NoteAbsences(std::span<const Absence> now,
-                                                         FileTime time) = 0;
+  // When each absence was first noticed: what `now` has counts for those that are new. Those that
+  // are not in `now` are forgotten.
+  virtual Result<std::vector<FirstNoticed>> NoteAbsences(std::span<const FirstNoticed> now) = 0;
   // Advances what was seen; a writer's number never goes back.
   virtual Status Remember(std::span<const SeenCommit> newest) = 0;
 };

@@ -223,14 +223,20 @@ Status Vault::FindAbsences(const Loading& loading) {
   absences.erase(repeated.begin(), repeated.end());
 
   const FileTime now = os::WallTime(context_.clock);
+  std::vector<FirstNoticed> current;
+  for (const Absence& absence : absences) {
+    // What is newly absent and was here before has nothing to wait for. What was late when its
+    // successors were seen stays so.
+    const bool was_seen =
+        absence.seq != 0 && std::ranges::any_of(seen, [&](const SeenCommit& commit) {
+          return commit.writer == absence.writer && commit.seq >= absence.seq;
+        });
+    current.push_back({absence, was_seen ? FileTime{} : now});
+  }
   COFFER_ASSIGN_OR_RETURN(const std::vector<FirstNoticed> noticed,
-                          context_.installation.NoteAbsences(absences, now));
+                          context_.installation.NoteAbsences(current));
   for (const FirstNoticed& one : noticed) {
-    const auto is_same = [&one](const SeenCommit& commit) {
-      return commit.writer == one.absence.writer && commit.seq >= one.absence.seq;
-    };
-    const bool was_seen = one.absence.seq != 0 && std::ranges::any_of(seen, is_same);
-    const bool late = now.seconds - one.when.seconds < kGraceSeconds && !was_seen;
+    const bool late = now.seconds - one.when.seconds < kGraceSeconds;
     const std::string which = one.absence.id == Id{}
                                   ? "commit " + std::to_string(one.absence.seq) + " of writer " +
                                         hex::Encode(one.absence.writer)

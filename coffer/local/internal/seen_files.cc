@@ -74,13 +74,13 @@ bool MergeCommits(SeenState& state, std::span<const SeenCommit> commits) {
   return changed;
 }
 
-bool SetAbsences(SeenState& state, std::span<const Absence> now, vault::FileTime time) {
+bool SetAbsences(SeenState& state, std::span<const FirstNoticed> now) {
   std::map<Absence, vault::FileTime> known;
   for (const FirstNoticed& noticed : state.absences) known[noticed.absence] = noticed.when;
   std::map<Absence, vault::FileTime> next;
-  for (const Absence& absence : now) {
-    const auto found = known.find(absence);
-    next[absence] = found != known.end() ? found->second : time;
+  for (const FirstNoticed& noticed : now) {
+    const auto found = known.find(noticed.absence);
+    next[noticed.absence] = found != known.end() ? found->second : noticed.when;
   }
   state.absences.clear();
   for (const auto& [absence, when] : next) state.absences.push_back({absence, when});

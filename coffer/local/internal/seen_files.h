@@ -24,7 +24,7 @@ struct SeenState {
 bool MergeCommits(SeenState& state, std::span<const vault::SeenCommit> commits);
 // Makes `now` the absences, those already known with their times; returns whether that changed
 // anything.
-bool SetAbsences(SeenState& state, std::span<const vault::Absence> now, vault::FileTime time);
+bool SetAbsences(SeenState& state, std::span<const vault::FirstNoticed> now);
 
 Result<Bytes> EncodeSeen(const SeenState& state);
 // kDamaged for bytes that are not whole.
