@@ -4,10 +4,10 @@
 
 usage: vault_bench.py BIN_DIR
 
-RUNS (7), BIG_MB (1024), SMALL (500) and BENCH_DIR (a temporary directory) come from the
-environment. All tools work on the same files, in the same run, one after the other in turn; printed
-are medians of wall time, and the peak of resident memory. Caches are warm. A peer that is not
-installed is named as such.
+RUNS (7), BIG_MB (1024), SMALL (500), TOOLS (all, by their first words) and BENCH_DIR (a temporary
+directory) come from the environment. All tools work on the same files, in the same run, one after
+the other in turn; printed are medians of wall time with the least and the most, and the peak of
+resident memory. Caches are warm. A peer that is not installed is named as such.
 """
 
 import os
@@ -335,7 +335,10 @@ class Bench:
 
     def run(self):
         kinds = []
+        wanted = os.environ.get("TOOLS", "").split()
         for kind in TOOLS:
+            if wanted and kind.name.split()[0].rstrip(",") not in wanted:
+                continue
             reason = kind.missing(self.binaries)
             if reason:
                 print(f"{kind.name}: {reason}, left out", file=sys.stderr)
@@ -351,7 +354,7 @@ class Bench:
                  ("get small", f"get {SMALL} small files"), ("list", "list"),
                  ("get one", "get one small file"), ("add big", f"add {BIG_MB} MiB"),
                  ("get big", f"get {BIG_MB} MiB")]
-        print(f"medians of {RUNS}, seconds (and peak MiB), on {len(os.sched_getaffinity(0))} cores")
+        print(f"medians of {RUNS}, seconds (least and most; peak MiB), on {len(os.sched_getaffinity(0))} cores")
         for task, title in tasks:
             print(f"\n{title}")
             base = None
@@ -359,10 +362,12 @@ class Bench:
                 found = self.rows.get((name, task))
                 if not found:
                     continue
-                wall = statistics.median(m.wall for m in found)
+                walls = [m.wall for m in found]
+                wall = statistics.median(walls)
                 peak = max(m.peak for m in found)
                 base = wall if base is None else base
-                print(f"  {name:<32} {wall:9.3f}  {wall / base:7.2f} x  {peak:7.0f} MiB")
+                spread = f"({min(walls):.3f} to {max(walls):.3f})"
+                print(f"  {name:<32} {wall:9.3f}  {spread:<20} {wall / base:7.2f} x  {peak:7.0f} MiB")
         print(f"\nSHA-256, encrypting and copying of {BIG_MB} MiB by CPU time over the cores: "
               f"{self.limit():.3f} s")
 

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <system_error>
+#include <thread>
+#include <utility>
 
 #include "coffer/base/hex.h"
 #include "coffer/base/parallel.h"
@@ -100,6 +103,35 @@ struct Restorer::PendingFile {
   size_t directory = 0;
   std::optional<uint64_t> link_group;
   Status synced;
+};
+
+// Files that one thread puts on stable storage while the next ones are written.
+struct Restorer::Batch {
+  explicit Batch(std::vector<PendingFile> files_in) : files(std::move(files_in)) {}
+  ~Batch() { Wait(); }
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+
+  void Start() {
+    try {
+      thread = std::thread([this] { Sync(); });
+    } catch (const std::system_error&) {
+      Sync();  // no more threads are to be had
+    }
+  }
+  void Wait() {
+    if (thread.joinable()) thread.join();
+  }
+  // Each one's own result is looked at, so nothing stops the others.
+  void Sync() {
+    (void)RunInParallel(files.size(), [&](size_t i) {
+      files[i].synced = files[i].file->file().Sync();
+      return OkStatus();
+    });
+  }
+
+  std::vector<PendingFile> files;
+  std::thread thread;
 };
 
 struct Restorer::LinkTarget {
@@ -431,19 +463,29 @@ Status Restorer::WriteFile(const Entry& entry, const std::string& name) {
   sink.StartWriteback();
   SetMetadata(entry, name, file);
   pending_.push_back({std::move(temporary), name, directory, entry.link_group, OkStatus()});
-  if (pending_.size() == kBatchSize) FlushFiles();
+  if (pending_.size() == kBatchSize) SyncPending();
   return OkStatus();
 }
 
+// Starts to sync what is pending, once what was started before is done and has its names.
+void Restorer::SyncPending() {
+  NameSynced();
+  syncing_ = std::make_unique<Batch>(std::exchange(pending_, {}));
+  syncing_->Start();
+}
+
+void Restorer::NameSynced() {
+  if (syncing_ == nullptr) return;
+  syncing_->Wait();
+  for (PendingFile& file : syncing_->files) NameFile(file);
+  syncing_.reset();
+}
+
 void Restorer::FlushFiles() {
-  // Each one's own result is looked at, so nothing stops the others.
-  (void)RunInParallel(pending_.size(), [&](size_t i) {
-    pending_[i].synced = pending_[i].file->file().Sync();
-    return OkStatus();
-  });
-  std::vector<PendingFile> batch = std::move(pending_);
-  pending_.clear();
-  for (PendingFile& file : batch) NameFile(file);
+  NameSynced();
+  Batch rest(std::exchange(pending_, {}));
+  rest.Sync();
+  for (PendingFile& file : rest.files) NameFile(file);
 }
 
 void Restorer::NameFile(PendingFile& pending) {

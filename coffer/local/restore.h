@@ -7,9 +7,9 @@
 //
 // A file has its name only when all of it and its metadata are there and on stable storage: data
 // goes to a file without a name (or .coffer-tmp-<16 hex>, which a later run sweeps), batches of up
-// to 256 are synced at once, then named. What exists is never replaced unless asked for.
-// Directories get their modes and times last, the deepest first, and each is synced once: n files
-// in d directories cost n + d waits for the disk.
+// to 256 are synced at once while the next is written, then named. What exists is never replaced
+// unless asked for. Directories get their modes and times last, the deepest first, and each is
+// synced once: n files in d directories cost n + d waits for the disk.
 //
 // Items that fail are collected, and the rest goes on.
 #pragma once
@@ -87,6 +87,7 @@ class Restorer {
  private:
   struct Directory;
   struct PendingFile;
+  struct Batch;
   struct LinkTarget;
 
   Restorer(std::unique_ptr<os::FileSystem> files, const RestoreOptions& options,
@@ -110,6 +111,8 @@ class Restorer {
   void SetMetadata(const vault::Entry& entry, const std::string& name, os::File& file);
   void SetAttributes(const vault::Entry& entry, const std::string& name, os::File& file);
 
+  void SyncPending();
+  void NameSynced();
   void FlushFiles();
   void NameFile(PendingFile& pending);
   void LinkDeferred();
@@ -129,6 +132,7 @@ class Restorer {
   size_t last_directory_ = 0;
 
   std::vector<PendingFile> pending_;
+  std::unique_ptr<Batch> syncing_;
   std::unordered_map<uint64_t, LinkTarget> links_;
   std::vector<std::pair<vault::Entry, std::string>> deferred_;
 };
