@@ -20,9 +20,6 @@ namespace {
 constexpr size_t kReadSize = size_t{1} << 20;
 constexpr size_t kMaxSmallFile = size_t{64} << 10;
 
-// How many paths a finding names; the rest is a number.
-constexpr size_t kMaxPaths = 20;
-
 struct Named {
   ObjectClass object_class;
   Id id{};
@@ -131,10 +128,8 @@ class SegmentUsers {
     const auto found = users_.find(segment);
     if (found == users_.end()) return {};
     std::vector<std::string> paths;
-    for (const std::string* path : found->second) {
-      if (paths.size() == kMaxPaths) break;
-      paths.push_back(*path);
-    }
+    paths.reserve(found->second.size());
+    for (const std::string* path : found->second) paths.push_back(*path);
     return paths;
   }
 
@@ -230,8 +225,12 @@ Status CheckReferences(Vault& vault, std::vector<Finding>& findings) {
   for (const auto& [id, object_size] : referred) {
     const auto found = sizes.find(id);
     if (found == sizes.end()) {
-      findings.push_back({FindingClass::kMissing, ObjectKey(ObjectClass::kSegment, id),
-                          "it is not there", users.Of(id)});
+      std::vector<std::string> paths = users.Of(id);
+      const char* const message = paths.empty()
+                                      ? "it is not there; only earlier versions of files need it"
+                                      : "it is not there";
+      findings.push_back({FindingClass::kMissing, ObjectKey(ObjectClass::kSegment, id), message,
+                          std::move(paths)});
       continue;
     }
     if (found->second != object_size && !damaged.contains(id)) {

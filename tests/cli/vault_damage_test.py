@@ -230,6 +230,24 @@ class LossTest(unittest.TestCase):
                     self.machine.run("add", "-q", "tree")
                     self.expect_whole()
 
+    def test_check_names_every_file_that_is_hit(self):
+        m = self.machine
+        os.mkdir(m.path("many"))
+        for number in range(60):
+            with open(m.path("many", str(number)), "wb") as file:
+                file.write(os.urandom(1000))
+        before = set(objects(m.vault, "segments"))
+        m.run("add", "-q", "many")
+        os.remove((set(objects(m.vault, "segments")) - before).pop())
+        found = m.out("check", code=DAMAGED)
+        for number in range(60):
+            self.assertIn(b"hits many/%d\n" % number, found)
+        # Stored again, it is still missed by the past.
+        m.run("add", "-q", "many")
+        found = m.out("check", code=DAMAGED)
+        self.assertIn(b"only earlier versions", found)
+        self.assertNotIn(b"hits", found)
+
     def test_another_machine_stores_them_again(self):
         os.remove(objects(self.machine.vault, "segments")[0])
         other = Machine(self.binaries, self.machine.directory)
