@@ -124,6 +124,35 @@ class RandomKillTest(unittest.TestCase):
         m.run("check")
         return phase
 
+    def test_a_get_that_is_killed_leaves_whole_files(self):
+        m = self.machine
+        m.run("add", "-q", "tree")
+        wanted = set(os.listdir(m.path("tree")))
+        back = m.path("into", "tree")
+        unfinished = 0
+        for number in range(12):
+            os.mkdir(m.path("into"))
+            process = subprocess.Popen(
+                [m.program, "get", "-q", "tree", "-o", "into"], cwd=m.directory, env=m.environment,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while process.poll() is None and not os.path.isdir(back):
+                time.sleep(0.0005)
+            time.sleep(0.02 * number * self.random.random())
+            process.kill()
+            process.wait()
+            there = set(os.listdir(back))
+            unfinished += there != wanted
+            self.assertLessEqual(there, wanted)
+            for name in there:
+                with open(os.path.join(back, name), "rb") as file, \
+                        open(m.path("tree", name), "rb") as original:
+                    self.assertEqual(file.read(), original.read(), f"{name}, seed {self.seed}")
+            # What is there does not stand in the way of a second attempt.
+            m.run("get", "-q", "tree", "-o", "into", "--overwrite")
+            subprocess.run(["diff", "-r", m.path("tree"), back], check=True)
+            shutil.rmtree(m.path("into"))
+        self.assertGreaterEqual(unfinished, 1)
+
     def test_kills_at_any_moment_of_a_run(self):
         duration = sorted(self.measure() for _ in range(3) if not self.reset())[1]
         phases = {}
