@@ -55,6 +55,7 @@ class Getter {
 
   Result<ExitCode> ToFiles(const std::vector<Selection>& selections) {
     for (const Selection& selection : selections) COFFER_TRY(Restore(selection));
+    if (was_there_) PrintHint("what is there stays as it is; --overwrite replaces files and links");
     return exit_code();
   }
 
@@ -125,6 +126,7 @@ class Getter {
       Report(problems);
       if (!restored.ok()) {
         failed_ = true;
+        was_there_ = was_there_ || restored.error().code() == ErrorCode::kAlreadyExists;
         PrintError(restored.error().message());
       }
       return OkStatus();
@@ -167,6 +169,7 @@ class Getter {
 
   void Report(const std::vector<local::RestoreProblem>& problems) {
     for (const local::RestoreProblem& problem : problems) {
+      was_there_ = was_there_ || problem.was_there;
       const std::string line = Quote(problem.path) + ": " + problem.message;
       if (problem.kind == local::RestoreProblem::Kind::kFailure) {
         failed_ = true;
@@ -181,6 +184,7 @@ class Getter {
   vault::ContentReader reader_;
   std::atomic<bool> damaged_ = false;
   bool failed_ = false;
+  bool was_there_ = false;
 };
 
 // Nothing is written before every NAME was found.

@@ -164,12 +164,12 @@ Result<std::unique_ptr<Restorer>> Restorer::Create(FileSystem& file_system,
 void Restorer::Fail(const std::string& name, const Error& error) {
   failed_ = true;
   problems_.push_back({RestoreProblem::Kind::kFailure, files_->FullPath(name.empty() ? "." : name),
-                       error.message()});
+                       error.message(), error.code() == ErrorCode::kAlreadyExists});
 }
 
 void Restorer::Note(const std::string& name, const std::string& message) {
-  problems_.push_back(
-      {RestoreProblem::Kind::kNote, files_->FullPath(name.empty() ? "." : name), message});
+  problems_.push_back({RestoreProblem::Kind::kNote, files_->FullPath(name.empty() ? "." : name),
+                       message, /*was_there=*/false});
 }
 
 void Restorer::Add(const Entry& entry, const std::string& name) {

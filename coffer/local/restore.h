@@ -60,6 +60,7 @@ struct RestoreProblem {
   Kind kind = Kind::kFailure;
   std::string path;  // full
   std::string message;
+  bool was_there = false;  // the name is taken, and not to be overwritten
 };
 
 class Restorer {

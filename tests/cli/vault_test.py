@@ -251,7 +251,7 @@ class VaultTest(unittest.TestCase):
         self.assertIn("tree/there", self.lines("list"))
         m.run("get", "tree/there", "no-such", code=FAILED)
         m.run("get", "tree/there", "-o", "got")
-        m.run("get", "tree/there", "-o", "got", code=PARTIAL)
+        self.assertIn(b"--overwrite", m.run("get", "tree/there", "-o", "got", code=PARTIAL).stderr)
         m.run("get", "tree/there", "-o", "got", "--overwrite")
         self.assertIn(b"COMMAND", m.run("--help").stdout + b"COMMAND")
 
