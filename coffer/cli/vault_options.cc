@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "coffer/cli/internal/grammar.h"
+#include "coffer/cli/vault_help.h"
 
 namespace coffer::cli {
 namespace {
@@ -238,6 +239,12 @@ void AddVaultCommands(CLI::App& app, VaultCommandOptions& options) {
   AddCheck(app, options.check);
   AddKeyCommands(app, options);
   AddStatus(app, options.status);
+  for (CLI::App* const command : app.get_subcommands(nullptr)) {
+    command->footer(VaultHelp(command->get_name()));
+    for (CLI::App* const part : command->get_subcommands(nullptr)) {
+      part->footer(VaultHelp(command->get_name() + " " + part->get_name()));
+    }
+  }
 }
 
 std::optional<Options> VaultCommandGiven(const CLI::App& app, VaultCommandOptions& options) {

@@ -255,6 +255,13 @@ class VaultTest(unittest.TestCase):
         m.run("get", "tree/there", "-o", "got", "--overwrite")
         self.assertIn(b"COMMAND", m.run("--help").stdout + b"COMMAND")
 
+    def test_each_command_has_help(self):
+        for command in ("init", "add", "list", "get", "rm", "mv", "history", "pin", "check",
+                        "passwd", "recover", "status", "key add", "key list", "key export"):
+            text = self.machine.out(*command.split(), "--help")
+            self.assertIn(b"Exit status", text, command)
+            self.assertIn(b"--vault", text, command)
+
     def test_passphrases(self):
         m = self.machine
         m.run("init", "-q", "--recovery-file", "code")
