@@ -103,6 +103,21 @@ std::map<std::string, ClassTotal> Totals(const std::vector<store::ObjectInfo>& l
   return totals;
 }
 
+// The last few, the newest first.
+std::vector<const vault::CommitInfo*> NewestCommits(const vault::State& state) {
+  constexpr size_t kShown = 3;
+  std::vector<const vault::CommitInfo*> commits;
+  commits.reserve(state.commits().size());
+  for (const vault::CommitInfo& info : state.commits()) commits.push_back(&info);
+  const auto shown = static_cast<ptrdiff_t>(std::min(kShown, commits.size()));
+  std::partial_sort(commits.begin(), commits.begin() + shown, commits.end(),
+                    [](const vault::CommitInfo* a, const vault::CommitInfo* b) {
+                      return std::tie(b->time, b->id) < std::tie(a->time, a->id);
+                    });
+  commits.resize(static_cast<size_t>(shown));
+  return commits;
+}
+
 }  // namespace
 
 Result<ExitCode> RunHistory(const HistoryOptions& options) {
@@ -159,23 +174,23 @@ Result<ExitCode> RunStatus(const StatusOptions& options) {
     COFFER_TRY(os::StandardOutput().Write(AsBytes(json.dump() + "\n")));
     return session->exit_code;
   }
-  std::string text =
-      fmt::format("vault      {}\nid         {}\nwriter     {}\nentries    {}\nfiles      {}, {}\n",
-                  DisplayName(session->path), hex::Encode(session->vault->id()),
-                  hex::Encode(session->installation->writer()), state.versions().size(), file_count,
-                  FormatSize(static_cast<double>(file_size)));
+  std::string text;
+  const auto row = [&text](std::string_view name, std::string_view value) {
+    text += fmt::format("{:<14}{}\n", name, value);
+  };
+  row("vault", DisplayName(session->path));
+  row("id", hex::Encode(session->vault->id()));
+  row("writer", hex::Encode(session->installation->writer()));
+  row("entries", std::to_string(state.versions().size()));
+  row("files", fmt::format("{}, {}", file_count, FormatSize(static_cast<double>(file_size))));
   for (const auto& [name, total] : totals) {
-    text += fmt::format("{:<11}{}, {}\n", DisplayName(name), total.count,
-                        FormatSize(static_cast<double>(total.size)));
+    row(DisplayName(name),
+        fmt::format("{}, {}", total.count, FormatSize(static_cast<double>(total.size))));
   }
-  const vault::CommitInfo* newest = nullptr;
-  for (const vault::CommitInfo& info : state.commits()) {
-    if (newest == nullptr || std::tie(newest->time, newest->id) < std::tie(info.time, info.id)) {
-      newest = &info;
-    }
+  for (const vault::CommitInfo* const commit : NewestCommits(state)) {
+    row("commit", CommitPrefix(*commit));
   }
-  if (newest != nullptr) text += "last       " + CommitPrefix(*newest) + "\n";
-  for (const std::string& warning : warnings) text += "warning    " + warning + "\n";
+  for (const std::string& warning : warnings) row("warning", warning);
   COFFER_TRY(os::StandardOutput().Write(AsBytes(text)));
   return session->exit_code;
 }
