@@ -143,12 +143,12 @@ Status LocalStore::PrepareRoot() {
     missing.push_back(path);
     path = os::DirectoryOf(path);
   }
-  const Status synced = file_system_.SyncDirectory(JoinPath(path, ".."));
+  Status synced = file_system_.SyncDirectory(JoinPath(path, ".."));
   if (!synced.ok() && !IsOutOfReach(synced.error()) && !os::IsUnsupportedSync(synced.error())) {
     return synced;
   }
   for (; !missing.empty(); missing.pop_back()) {
-    const Status made = file_system_.MakeDirectory(missing.back(), kDirectoryMode);
+    Status made = file_system_.MakeDirectory(missing.back(), kDirectoryMode);
     if (!made.ok() && made.error().code() != ErrorCode::kAlreadyExists) return made;
     COFFER_TRY(SyncOne(os::DirectoryOf(missing.back())));
   }
